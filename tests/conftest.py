@@ -1,0 +1,16 @@
+"""The whole run is in double precision, without a screen; compiled programs stay in `.cache/jax`."""
+
+import os
+from pathlib import Path
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import hypothesis
+import jax
+
+jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_compilation_cache_dir", str(Path(__file__).parents[1] / ".cache" / "jax"))
+jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.3)
+
+hypothesis.settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+hypothesis.settings.load_profile("repeatable")
