@@ -1,4 +1,4 @@
-"""The whole run is in double precision, without a screen; compiled programs stay in `.cache/jax`."""
+"""The whole run is in double precision and without a screen; compiled programs stay in .cache."""
 
 import os
 from pathlib import Path
