@@ -30,6 +30,5 @@ with tempfile.TemporaryDirectory() as folder:
     ).stdout.strip()
     if Path(folder).resolve() not in Path(where).resolve().parents:
         sys.exit(f"`import science` took {where}, not the wheel")
-print(
-    f"wheel: {len(names)} files in {len(folders)} packages, {Path(sys.argv[1]).stat().st_size} bytes"
-)
+size = Path(sys.argv[1]).stat().st_size
+print(f"wheel: {len(names)} files, {size} bytes")
