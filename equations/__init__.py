@@ -1,0 +1,31 @@
+"""Problems as immutable SymPy data, and the compiler that turns them into numbers."""
+
+from .check import Finding, Findings, StatementError
+from .compile import Compiled, Functional, compile_expressions
+from .equation import Eq
+from .evaluate import function_jets
+from .laws import Burgers, Heat, NavierStokes, Poisson
+from .operators import (
+    Divergence,
+    advect,
+    diff,
+    div,
+    dot,
+    grad,
+    laplacian,
+    normal_derivative,
+)
+from .problem import Condition, Data, Problem
+from .symbols import (
+    NormalComponent,
+    Parameter,
+    coordinates,
+    field,
+    fields,
+    fields_in,
+    is_time,
+    normal,
+    parameter,
+    spatial,
+    vector_field,
+)

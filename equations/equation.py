@@ -1,0 +1,93 @@
+"""`Eq`: an equation between scalars or between vectors.
+
+It differs from SymPy's relation on purpose: vectors are broadcast against numbers and tuples,
+shapes that do not match are refused, and it never collapses to True or False.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+from .operators import as_vector, is_vector
+
+
+class Eq(sympy.Basic):
+    """The equation `lhs = rhs`; both sides scalars, or vectors of one length.
+
+    **Arguments** `lhs`, `rhs`: expressions, matrices, tuples or numbers. A number or scalar against
+    a vector stands for each component.
+    **Raises** ValueError where the shapes do not match, TypeError for what is no expression.
+
+    **Example**
+    >>> from equations import coordinates, vector_field
+    >>> x, y = coordinates("x y")
+    >>> Eq(vector_field("u", x, y), (1, 0)).residuals
+    (u_x(x, y) - 1, u_y(x, y))
+    """
+
+    def __new__(cls, lhs: Any, rhs: Any = 0):
+        if isinstance(lhs, sympy.core.relational.Relational | bool | sympy.logic.boolalg.Boolean):
+            raise TypeError(f"`Eq` takes two expressions; got {lhs!r}, which is a comparison.")
+        if is_vector(lhs) or is_vector(rhs):
+            lhs, rhs = _broadcast(lhs, rhs)
+        else:
+            lhs, rhs = _scalar(lhs), _scalar(rhs)
+        return sympy.Basic.__new__(cls, lhs, rhs)
+
+    @property
+    def lhs(self) -> Any:
+        """Left side: an expression or a column."""
+        return self.args[0]
+
+    @property
+    def rhs(self) -> Any:
+        """Right side: an expression or a column."""
+        return self.args[1]
+
+    @property
+    def components(self) -> tuple[tuple[sympy.Expr, sympy.Expr], ...]:
+        """The scalar equations, as pairs (left, right)."""
+        if is_vector(self.lhs):
+            return tuple(zip(self.lhs, self.rhs, strict=True))
+        return ((self.lhs, self.rhs),)
+
+    @property
+    def residuals(self) -> tuple[sympy.Expr, ...]:
+        """Left minus right, one expression for each component."""
+        return tuple(left - right for left, right in self.components)
+
+    def __bool__(self) -> bool:
+        raise TypeError(
+            "`Eq` is a statement and has no truth value; to compare expressions use `==` or "
+            "`sympy.simplify(a - b) == 0`."
+        )
+
+    def _sympystr(self, printer) -> str:
+        pairs = [f"{printer.doprint(a)} = {printer.doprint(b)}" for a, b in self.components]
+        return ", ".join(pairs)
+
+    def _latex(self, printer) -> str:
+        return f"{printer.doprint(self.lhs)} = {printer.doprint(self.rhs)}"
+
+
+def _scalar(value: Any) -> sympy.Expr:
+    try:
+        expression = sympy.sympify(value)
+    except (sympy.SympifyError, TypeError) as error:
+        raise TypeError(f"`Eq` takes expressions or numbers; got {value!r}.") from error
+    if not isinstance(expression, sympy.Expr):
+        raise TypeError(f"`Eq` takes expressions or numbers; got {value!r}.")
+    return expression
+
+
+def _broadcast(lhs: Any, rhs: Any) -> tuple[sympy.Matrix, sympy.Matrix]:
+    n = len(lhs) if is_vector(lhs) else len(rhs)
+    left, right = ([*v] if is_vector(v) else [v] * n for v in (lhs, rhs))
+    if len(left) != len(right):
+        raise ValueError(
+            f"`Eq` needs sides of one shape; got {len(left)} components on the left and "
+            f"{len(right)} on the right: {lhs} = {rhs}."
+        )
+    return as_vector(map(_scalar, left)), as_vector(map(_scalar, right))

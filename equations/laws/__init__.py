@@ -1,0 +1,7 @@
+"""The law library: one class a physical law."""
+
+from .burgers import Burgers
+from .heat import Heat
+from .law import Law
+from .navier_stokes import NavierStokes
+from .poisson import Poisson

@@ -1,0 +1,175 @@
+"""Vector calculus on SymPy expressions in Cartesian coordinates.
+
+`div` stays as it is written, a `Divergence` node, so that a weak form can be read off the
+equation; `.doit()` expands it. Everything else is expanded at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy
+
+from .symbols import fields_in, normal, space_of
+
+Scalar = sympy.Expr
+Vector = sympy.Matrix
+
+
+def is_vector(value: Any) -> bool:
+    """Whether `value` is a vector: a SymPy matrix, or a tuple or list of expressions."""
+    return isinstance(value, sympy.MatrixBase | tuple | list | sympy.Tuple)
+
+
+def as_vector(value: Any) -> sympy.Matrix:
+    """`value` as an immutable column; tuples and lists are taken component by component."""
+    return sympy.ImmutableMatrix(list(value))
+
+
+class Divergence(sympy.Expr):
+    """The divergence of a flux, kept as written: `Divergence((F_x, F_y), (x, y))`."""
+
+    is_commutative = True
+
+    def __new__(cls, flux, space):
+        flux, space = sympy.Tuple(*flux), sympy.Tuple(*space)
+        if len(flux) != len(space):
+            raise ValueError(
+                f"`div` needs one flux component for each coordinate; got {len(flux)} components "
+                f"and coordinates {tuple(space)}. Name them: `div(flux, (x, y))`."
+            )
+        return sympy.Expr.__new__(cls, flux, space)
+
+    @property
+    def flux(self) -> sympy.Matrix:
+        return sympy.ImmutableMatrix(list(self.args[0]))
+
+    @property
+    def space(self) -> tuple[sympy.Symbol, ...]:
+        return tuple(self.args[1])
+
+    def doit(self, **hints):
+        """The expanded sum of derivatives."""
+        flux = [f.doit(**hints) if hints.get("deep", True) else f for f in self.args[0]]
+        return sympy.Add(*(sympy.diff(f, s) for f, s in zip(flux, self.space, strict=True)))
+
+    def _eval_derivative(self, symbol):
+        return sympy.diff(self.doit(), symbol)
+
+    def _potential(self) -> sympy.Expr | None:
+        """u where the flux is grad(u), so that the node prints as a Laplacian."""
+        first = self.args[0][0]
+        if isinstance(first, sympy.Derivative) and first.variables == (self.space[0],):
+            u = first.expr
+            if tuple(self.args[0]) == tuple(sympy.diff(u, s) for s in self.space):
+                return u
+        return None
+
+    def _sympystr(self, printer):
+        u = self._potential()
+        if u is not None:
+            return f"laplacian({printer.doprint(u)})"
+        return f"div({', '.join(printer.doprint(f) for f in self.args[0])})"
+
+    def _latex(self, printer, exp=None):
+        u = self._potential()
+        if u is not None:
+            text = rf"\Delta {printer.parenthesize(u, 100)}"
+        else:
+            inner = r"\\ ".join(printer.doprint(f) for f in self.args[0])
+            text = rf"\nabla\cdot\begin{{pmatrix}}{inner}\end{{pmatrix}}"
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
+
+
+def diff(expression: Any, *variables: Any) -> Any:
+    """The partial derivative, as SymPy writes it: `diff(u, x)`, `diff(u, x, 2)`, `diff(u, x, t)`;
+    of vectors component by component.
+
+    **Raises** ValueError where the expression holds fields and neither they nor anything else in
+    it depends on the variable: SymPy would give a silent zero.
+    """
+    if is_vector(expression):
+        return as_vector([diff(component, *variables) for component in expression])
+    expression = sympy.sympify(expression)
+    for variable in variables:
+        if isinstance(variable, sympy.Symbol):
+            _require_dependence(expression, variable)
+    return sympy.diff(expression, *variables)
+
+
+def _require_dependence(expression: sympy.Expr, variable: sympy.Symbol) -> None:
+    unknown = fields_in(expression)
+    if unknown and variable not in expression.free_symbols:
+        raise ValueError(
+            f"`diff` with respect to {variable}: none of {', '.join(map(str, unknown))} depends on "
+            f"it, so the derivative would be zero. Give the field that coordinate, as in "
+            f'`field("{unknown[0].func.__name__}", ..., {variable})`, or drop the term.'
+        )
+
+
+def grad(u: Any, space: Sequence[sympy.Symbol] | None = None) -> sympy.Matrix:
+    """The gradient with respect to the spatial coordinates: a column for a scalar, the Jacobian
+    matrix du_i/dx_j for a vector."""
+    if is_vector(u):
+        space = tuple(space or space_of(*u))
+        return sympy.ImmutableMatrix([[sympy.diff(c, s) for s in space] for c in u])
+    u = sympy.sympify(u)
+    space = tuple(space or space_of(u))
+    if not space:
+        raise ValueError(f"`grad({u})`: no spatial coordinate in it; name them: `grad(u, (x, y))`.")
+    return sympy.ImmutableMatrix([sympy.diff(u, s) for s in space])
+
+
+def div(flux: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
+    """The divergence of a vector (a scalar `Divergence` node, kept as written), or of a matrix,
+    row by row. `.doit()` expands it.
+
+    **Example**
+    >>> from equations import coordinates, field
+    >>> x, y = coordinates("x y")
+    >>> u = field("u", x, y)
+    >>> div(x * grad(u))
+    div(x*Derivative(u(x, y), x), x*Derivative(u(x, y), y))
+    """
+    if isinstance(flux, sympy.MatrixBase) and flux.shape[1] > 1:
+        space = tuple(space or space_of(*flux))
+        return sympy.ImmutableMatrix([div(flux[i, :].T, space) for i in range(flux.shape[0])])
+    if not is_vector(flux):
+        raise TypeError(f"`div` needs a vector, as `div(k * grad(u))`; got the scalar {flux}.")
+    return Divergence(tuple(flux), tuple(space or space_of(*flux)))
+
+
+def laplacian(u: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
+    """The Laplacian div(grad(u)) of a scalar or, component by component, of a vector."""
+    if is_vector(u):
+        space = tuple(space or space_of(*u))
+        return sympy.ImmutableMatrix([laplacian(c, space) for c in u])
+    return div(grad(u, space), space or space_of(sympy.sympify(u)))
+
+
+def dot(a: Any, b: Any) -> Any:
+    """The scalar product of two vectors (no conjugate), or matrix times vector."""
+    if isinstance(a, sympy.MatrixBase) and a.shape[1] > 1:
+        return a * as_vector(b)
+    if len(a) != len(b):
+        raise ValueError(f"`dot` needs vectors of one length; got {len(a)} and {len(b)}.")
+    return sympy.Add(*(p * q for p, q in zip(a, b, strict=True)))
+
+
+def advect(velocity: Any, u: Any) -> Any:
+    """The advective derivative (velocity · grad) u of a scalar or vector."""
+    if is_vector(u):
+        return as_vector([advect(velocity, component) for component in u])
+    space = space_of(*map(sympy.sympify, velocity), sympy.sympify(u))
+    return dot(velocity, grad(u, space))
+
+
+def normal_derivative(u: Any) -> Any:
+    """The derivative along the outward normal, n · grad(u), of a scalar or vector; it has a
+    meaning in conditions and in integrals over the boundary."""
+    if is_vector(u):
+        space = space_of(*u)
+        return as_vector([dot(normal(space), grad(c, space)) for c in u])
+    space = space_of(sympy.sympify(u))
+    return dot(normal(space), grad(u, space))

@@ -1,0 +1,46 @@
+"""A problem as text and as LaTeX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+
+def text(problem: Any) -> str:
+    """The statement in the order in which a person reads it: domain, unknowns, equations,
+    conditions, parameters, data."""
+    rows = [("domain", str(problem.domain)), ("unknowns", ", ".join(map(str, problem.fields)))]
+    for i, equation in enumerate(problem.equations):
+        rows.append(("equations" if i == 0 else "", str(equation)))
+    for i, (label, equations) in enumerate(_by_place(problem)):
+        rows.append(
+            ("conditions" if i == 0 else "", f"on {label}: {'; '.join(map(str, equations))}")
+        )
+    for i, p in enumerate(problem.parameters):
+        known = f"identified from {p.initial}" if p.between is None else f"between {p.between}"
+        rows.append(("parameters" if i == 0 else "", f"{p}, {known}"))
+    for i, data in enumerate(problem.data):
+        noise = "" if data.noise is None else f", noise {data.noise}"
+        what = ", ".join(map(str, data.values))
+        rows.append(("data" if i == 0 else "", f"{len(data.points)} values of {what}{noise}"))
+    title = f"Problem {problem.name}" if problem.name else "Problem"
+    return "\n".join([title, *(f"  {head:<11} {line}" for head, line in rows)])
+
+
+def latex(problem: Any) -> str:
+    """The equations and conditions as a LaTeX display."""
+    printed = [sympy.latex(e) for e in problem.equations]
+    lines = [rf"{line} &&\text{{in }} \Omega" for line in printed]
+    for label, equations in _by_place(problem):
+        for equation in equations:
+            lines.append(rf"{sympy.latex(equation)} &&\text{{on {label}}}")
+    body = r" \\ ".join(line.replace(" = ", " &= ", 1) for line in lines)
+    return rf"$$\begin{{aligned}} {body} \end{{aligned}}$$"
+
+
+def _by_place(problem: Any) -> list[tuple[str, list[Any]]]:
+    places: dict[str, list[Any]] = {}
+    for condition in problem.conditions:
+        places.setdefault(condition.label, []).append(condition.equation)
+    return list(places.items())

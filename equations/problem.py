@@ -1,0 +1,216 @@
+"""`Problem`: a statement as immutable data, ignorant of how it will be solved."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy.core.function import AppliedUndef
+
+from . import check, printing
+from .compile import Compiled, compile_expressions
+from .equation import Eq
+from .laws.law import Law
+from .symbols import Parameter, fields_in
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An equation that holds on a part of the domain's boundary, at its initial time, or at a point.
+
+    `part` is None where the statement names a part that the domain does not have; `problem.check()`
+    says so."""
+
+    label: str
+    part: Any
+    equation: Eq
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Measured values of expressions at points.
+
+    **Arguments** `points`: (n, d), or (n,) in one dimension. `values`: `{expression: (n,)}`.
+    `noise`: standard deviation of the values, in their unit, if known.
+    **Raises** ValueError for lengths that do not match and values that are not finite.
+    """
+
+    points: Any
+    values: Mapping[Any, Any]
+    noise: float | None = None
+
+    def __post_init__(self):
+        points = np.asarray(self.points, dtype=float)
+        points = points[:, None] if points.ndim == 1 else points
+        values = {sympy.sympify(k): np.asarray(v) for k, v in dict(self.values).items()}
+        for expression, v in values.items():
+            if v.shape != points.shape[:1]:
+                raise ValueError(
+                    f"`Data` needs one value of {expression} a point; got {v.shape} for "
+                    f"{len(points)} points."
+                )
+            if not np.isfinite(v).all():
+                raise ValueError(f"`Data` values of {expression} must be finite; drop the others.")
+        if not np.isfinite(points).all():
+            raise ValueError("`Data` points must be finite.")
+        if self.noise is not None and not self.noise > 0:
+            raise ValueError(f"`noise` is a standard deviation above 0; got {self.noise}.")
+        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "values", values)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A physics problem: a domain, equations for unknown fields, conditions on named parts, data.
+
+    **Arguments** `domain`: a shape, or a space-time domain `shape.over(t, a, b)`. `equations`: a
+    law, an `Eq`, or a list of them. `conditions`: `{where: equation(s)}`; `where` is the name of a
+    part, a tuple of names, a part, or a point. `data`: `Data(...)` or a list of them. `name`: used
+    for the run folder and in reports.
+    **Notes** Building never fails for a slip in the physics; `check()` lists all slips at once and
+    `solve` refuses a problem with errors. Equal statements compare equal.
+    **Raises** TypeError for values that are no equations, laws or data.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> x = eq.coordinates("x")
+    >>> u = eq.field("u", x)
+    >>> p = Problem(geo.Interval(0, 1), eq.Eq(eq.diff(u, x, 2), 1), {("left", "right"): eq.Eq(u, 0)})
+    >>> p.fields, len(p.conditions), [str(f) for f in p.check()]
+    ((u(x),), 2, [])
+    """
+
+    domain: Any
+    equations: Any
+    conditions: Any = ()
+    data: Any = ()
+    name: str | None = None
+    law: Any = field(default=None, compare=False)
+
+    def __post_init__(self):
+        law = self.law if not isinstance(self.equations, Law) else self.equations
+        object.__setattr__(self, "law", law)
+        object.__setattr__(self, "equations", _equations(self.equations))
+        object.__setattr__(self, "conditions", tuple(_conditions(self.domain, self.conditions)))
+        data = (self.data,) if isinstance(self.data, Data) else tuple(self.data)
+        for item in data:
+            if not isinstance(item, Data):
+                raise TypeError(f"`data` takes `Data(points, {{u: values}})`; got {item!r}.")
+        object.__setattr__(self, "data", data)
+
+    @property
+    def fields(self) -> tuple[AppliedUndef, ...]:
+        """The unknown fields: those of the law in its order, then as they appear."""
+        found: dict[AppliedUndef, None] = {}
+        for equation in self.equations:
+            found.update(dict.fromkeys(fields_in(equation)))
+        return tuple(sorted(found, key=lambda f: (-len(f.args), list(found).index(f))))
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters of equations and conditions, by name."""
+        statements = [*self.equations, *(c.equation for c in self.conditions)]
+        symbols = set().union(*(s.free_symbols for s in statements))
+        return tuple(sorted((s for s in symbols if isinstance(s, Parameter)), key=lambda s: s.name))
+
+    @property
+    def coordinates(self) -> tuple[sympy.Symbol, ...]:
+        """The coordinates as symbols, in the order of the domain's axes."""
+        known = {a.name: a for f in self._all_fields() for a in f.args if isinstance(a, sympy.Symbol)}
+        return tuple(known.get(a, sympy.Symbol(a, real=True)) for a in self.domain.axes)
+
+    def _all_fields(self) -> Iterable[AppliedUndef]:
+        for statement in (*self.equations, *(c.equation for c in self.conditions)):
+            yield from fields_in(statement)
+
+    def compile(self, expressions: Sequence[Any]) -> Compiled:
+        """Expressions of this problem's fields as one JAX function; see `compile_expressions`."""
+        return compile_expressions(expressions, self.coordinates)
+
+    @property
+    def residuals(self) -> tuple[sympy.Expr, ...]:
+        """Left minus right of every scalar equation."""
+        return tuple(r for equation in self.equations for r in equation.residuals)
+
+    def check(self) -> check.Findings:
+        """What is wrong or doubtful in the statement, all at once, each with its remedy."""
+        return check.check(self)
+
+    def replace(self, **changes: Any) -> Problem:
+        """The same problem with some of its parts changed, as `problem.replace(conditions=...)`."""
+        return dataclasses.replace(self, **changes)
+
+    def residual(
+        self,
+        fields: Mapping[AppliedUndef, Callable],
+        points: Any,
+        parameters: Mapping[Any, float] | None = None,
+    ) -> np.ndarray:
+        """The residuals of the equations for given functions, (points, equations).
+
+        **Arguments** `fields`: `{u: function of a point (d,) -> scalar}` in `jax.numpy`, its
+        coordinates in the order of the field's arguments. `points`: (n, d). `parameters`: values of
+        parameters, by symbol or name.
+        """
+        from .evaluate import evaluate_functions
+
+        named = {str(k): v for k, v in (parameters or {}).items()}
+        return evaluate_functions(self.compile(self.residuals), fields, points, named)
+
+    def __str__(self) -> str:
+        return printing.text(self)
+
+    def _repr_latex_(self) -> str:
+        return printing.latex(self)
+
+
+def _equations(value: Any) -> tuple[Eq, ...]:
+    if isinstance(value, Eq):
+        return (value,)
+    if isinstance(value, Law):
+        return tuple(value.equations)
+    if isinstance(value, sympy.core.relational.Equality):
+        return (Eq(value.lhs, value.rhs),)
+    if isinstance(value, list | tuple):
+        return tuple(e for item in value for e in _equations(item))
+    raise TypeError(
+        f"`equations` takes `Eq(...)`, a law, or a list of them; got {value!r} "
+        f"({type(value).__name__}). Write `Eq(expression, 0)` for an expression that vanishes."
+    )
+
+
+def _conditions(domain: Any, value: Any) -> Iterable[Condition]:
+    if not isinstance(value, Mapping):
+        for condition in value:
+            if not isinstance(condition, Condition):
+                raise TypeError(f"`conditions` takes {{where: equation}}; got {condition!r}.")
+            yield condition
+        return
+    for where, equations in value.items():
+        label, part = _locate(domain, where)
+        for equation in _equations(equations):
+            yield Condition(label, part, equation)
+
+
+def _locate(domain: Any, where: Any) -> tuple[str, Any]:
+    """The label of a place and, where the domain has it, the part itself."""
+    names = (where,) if isinstance(where, str) else where
+    if isinstance(names, tuple) and all(isinstance(n, str) for n in names):
+        try:
+            return ", ".join(names), domain[names if len(names) > 1 else names[0]]
+        except (KeyError, ValueError):
+            return ", ".join(names), None
+    if not hasattr(where, "sample"):
+        raise TypeError(
+            f"a key of `conditions` is the name of a part, a tuple of names, a part, or a `Point`; "
+            f"got {where!r}."
+        )
+    label = ", ".join(where.names) if getattr(where, "names", ()) else str(where)
+    owner = getattr(where, "shape", None)
+    if owner is not None and owner != domain and owner == getattr(domain, "space", None):
+        return label, domain[tuple(where.names)]
+    return label, where

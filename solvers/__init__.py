@@ -1,0 +1,7 @@
+"""Methods that turn a problem into a solution."""
+
+from .monitor import Monitor, Progress, Silent, Target
+from .solution import Solution
+from .solve import solve
+from .status import Status, UnsupportedProblem
+from .verify import Misfit

@@ -1,0 +1,174 @@
+"""`Solution`: what every method returns."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import sympy
+
+import diffcore
+from equations import Parameter, Problem
+
+from . import verify
+from .status import Status
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The solution of a problem: evaluate it, differentiate it, integrate it, plot it, save it.
+
+    **Attributes** `problem`, `method`: what was solved and how. `jets(functionals, points)`: the
+    numbers that the discretization supplies, one array for each functional. `parameters`: values of
+    the parameters, by name. `status`: how the run ended. `seconds`: wall time. `history`: columns of
+    numbers recorded during the run. `errors`: estimated relative L2 error of each group of fields.
+    `choices`: sentences on what was chosen and why. `state`: arrays from which the solution can be
+    rebuilt. `deviations`: `(expressions, points) -> standard deviations`, for inverse problems.
+    """
+
+    problem: Problem
+    method: Any
+    jets: Callable
+    status: Status
+    seconds: float
+    parameters: Mapping[str, float] = field(default_factory=dict)
+    history: Mapping[str, np.ndarray] = field(default_factory=dict)
+    errors: Mapping[tuple, float] = field(default_factory=dict)
+    choices: tuple[str, ...] = ()
+    state: Any = None
+    deviations: Callable | None = None
+
+    def __call__(self, expression: Any, points: Any, **parameters: float) -> np.ndarray:
+        """Values of any expression in the fields, their derivatives and the coordinates.
+
+        **Arguments** `expression`: a SymPy scalar, or a vector. `points`: (..., d) in the order of
+        the domain's axes; (n,) in one dimension. `parameters`: values of ranged parameters.
+        **Returns** (...) for a scalar, (..., k) for a vector.
+        **Raises** ValueError for points of a wrong length and for expressions with foreign symbols.
+        """
+        expressions, is_scalar = _components(expression)
+        points = self._points(points)
+        values = self._evaluate(expressions, points, parameters)
+        return values[..., 0] if is_scalar else values
+
+    def __getitem__(self, parameter: Any) -> float:
+        """The value of a parameter, identified or given."""
+        name = str(parameter)
+        if name not in self.parameters:
+            known = ", ".join(self.parameters) or "none"
+            raise KeyError(f"`solution[{name}]`: the problem's parameters are: {known}.")
+        return float(self.parameters[name])
+
+    def deviation(self, expression: Any, points: Any = None) -> Any:
+        """The standard deviation of an identified parameter, or of an expression at points, that
+        the noise of the data leaves (first order, from the curvature of the misfit)."""
+        if self.deviations is None:
+            raise ValueError("`deviation` needs a problem with `data`; this one has none.")
+        expressions, is_scalar = _components(expression)
+        if isinstance(expression, Parameter):
+            points = np.asarray(self.problem.domain.bounds[0], dtype=float)[None]
+            return float(self.deviations(expressions, points)[0, 0])
+        values = self.deviations(expressions, self._points(points))
+        return values[..., 0] if is_scalar else values
+
+    def integrate(self, expression: Any, over: Any = None, *, n: int = 20_000) -> Any:
+        """The integral of an expression over the domain, or over a part of its boundary.
+
+        **Arguments** `expression`: a scalar or vector; over a part it may hold the normal. `over`: a
+        part, or its name. `n`: number of quadrature points.
+        **Returns** a float, or (k,) for a vector. Space-time domains are integrated over time too.
+        """
+        expressions, is_scalar = _components(expression)
+        domain = self.problem.domain
+        if over is None:
+            sample, normals = domain.sample_interior(n, key=0), None
+        else:
+            part = domain[over] if isinstance(over, str | tuple) else over
+            sample = part.sample(n, key=0)
+            normals = sample.normals
+        values = self._evaluate(expressions, np.asarray(sample.points), {}, normals)
+        result = np.asarray(sample.weights) @ values
+        return float(result[0]) if is_scalar and np.isrealobj(result) else result.squeeze()
+
+    @property
+    def error_estimate(self) -> float | None:
+        """The estimated relative L2 error of the fields with the highest derivatives; the others
+        are in `errors`. None where the method has no estimate."""
+        return next(iter(self.errors.values()), None)
+
+    @cached_property
+    def residuals(self) -> tuple[verify.Misfit, ...]:
+        """The misfit of each equation on fresh points."""
+        return verify.equation_misfits(self.problem, self.jets, self.parameters)
+
+    @cached_property
+    def condition_errors(self) -> tuple[verify.Misfit, ...]:
+        """The misfit of each condition on fresh points of its part."""
+        return verify.condition_misfits(self.problem, self.jets, self.parameters)
+
+    @property
+    def residual_norm(self) -> float:
+        """Root mean square of all equations' residuals on fresh points."""
+        return float(np.sqrt(sum(m.rms**2 for m in self.residuals)))
+
+    def report(self) -> Any:
+        """The statement, the method, the errors and the cost, as Markdown (`print` it)."""
+        from .report import report
+
+        return report(self)
+
+    def plot(self, expression: Any = None, **options: Any) -> Any:
+        """A picture of an expression over the domain, as a Matplotlib figure; see `plot`."""
+        from .plot import plot
+
+        return plot(self, expression, **options)
+
+    def save(self, path: str | Path, expressions: Any = None) -> Path:
+        """Write the solution: `.npz` can be loaded again by `science.load`; `.vtu` and `.csv` hold
+        values of the fields (or of `expressions`) for other programs."""
+        from .files import save
+
+        return save(self, Path(path), expressions)
+
+    def _points(self, points: Any) -> np.ndarray:
+        points = np.asarray(points, dtype=float)
+        d = len(self.problem.coordinates)
+        if d == 1 and (points.ndim <= 1 or points.shape[-1] != 1):
+            points = points[..., None]
+        if points.ndim == 0 or points.shape[-1] != d:
+            axes = ", ".join(map(str, self.problem.coordinates))
+            raise ValueError(
+                f"`points` must have {d} columns, the coordinates ({axes}); got shape {points.shape}."
+            )
+        outside = ~np.asarray(self.problem.domain.contains(points.reshape(-1, d)))
+        if outside.any():
+            warnings.warn(
+                f"{outside.sum()} of {outside.size} points lie outside the domain, where the "
+                "solution is extrapolated.",
+                stacklevel=3,
+            )
+        return points
+
+    def _evaluate(self, expressions, points, parameters, normals=None) -> np.ndarray:
+        compiled = self.problem.compile(expressions)
+        flat = points.reshape(-1, points.shape[-1])
+        with diffcore.precision("float64"):
+            values = self.jets(compiled.functionals, jnp.asarray(flat))
+            given = {**self.parameters, **parameters}
+            normals = None if normals is None else jnp.asarray(normals)
+            results = compiled(jnp.asarray(flat), values, given, normals)
+            stacked = np.stack([np.asarray(jax.device_get(r)) for r in results], axis=-1)
+        return stacked.reshape(*points.shape[:-1], len(expressions))
+
+
+def _components(expression: Any) -> tuple[list[sympy.Expr], bool]:
+    if isinstance(expression, sympy.MatrixBase | tuple | list):
+        return [sympy.sympify(e) for e in expression], False
+    return [sympy.sympify(expression)], True

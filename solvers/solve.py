@@ -1,0 +1,66 @@
+"""`solve`: the one verb."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import diffcore
+from equations import Problem, StatementError
+
+from .monitor import Monitor, Silent, Target
+from .solution import Solution
+from .status import UnsupportedProblem
+
+UNITS = {"s": 1, "sec": 1, "second": 1, "min": 60, "minute": 60, "h": 3600, "hour": 3600}
+
+
+def solve(
+    problem: Problem,
+    method: Any = None,
+    *,
+    key: Any = 0,
+    tolerance: float | None = None,
+    budget: float | str | None = None,
+    monitor: Monitor | None = None,
+) -> Solution:
+    """Solve a problem; the method is chosen and explained where none is given.
+
+    **Arguments** `problem`: the statement. `method`: `PINN(...)`, `FiniteElements(...)`, ...
+    `key`: int seed or JAX key; the same key gives the same result. `tolerance`: stop at this
+    estimated relative error. `budget`: seconds, or text as "3 min". `monitor`: receives progress
+    and checkpoints.
+    **Raises** StatementError listing all errors of the statement; UnsupportedProblem listing why
+    the method cannot take it. Trouble at run time is a `status` of the solution.
+    """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"`solve` takes a Problem; got {type(problem).__name__}.")
+    errors = problem.check().errors
+    if errors:
+        raise StatementError(errors)
+    target = Target(_positive("tolerance", tolerance), _seconds(budget))
+    if method is None:
+        from .choose import choose
+
+        method = choose(problem)
+    reasons = method.reasons_against(problem)
+    if reasons:
+        raise UnsupportedProblem(method, reasons)
+    return method.solve(
+        problem, key=diffcore.as_key(key), target=target, monitor=monitor or Silent()
+    )
+
+
+def _positive(name: str, value: float | None) -> float | None:
+    if value is not None and not value > 0:
+        raise ValueError(f"`{name}` must be above 0; got {value}.")
+    return value
+
+
+def _seconds(budget: float | str | None) -> float | None:
+    if budget is None or not isinstance(budget, str):
+        return _positive("budget", budget)
+    match = re.fullmatch(r"\s*([\d.]+)\s*([a-z]+?)s?\s*", budget.lower())
+    if not match or match.group(2) not in UNITS:
+        raise ValueError(f"`budget` is a number of seconds or text as '3 min'; got {budget!r}.")
+    return _positive("budget", float(match.group(1)) * UNITS[match.group(2)])
