@@ -1,0 +1,153 @@
+"""Quasi-Newton methods: a direction from an estimate of the inverse Hessian, and a line search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from diffcore.optim.inverse_hessian import (
+    Dense,
+    Move,
+    bfgs_factors,
+    self_scaled_bfgs_factors,
+    self_scaled_broyden_factors,
+)
+from diffcore.optim.limited_memory import LimitedMemory
+from diffcore.optim.line_search import WOLFE, Trial, WolfeSearch
+from diffcore.optim.run import (
+    GRADIENT_SMALL,
+    NOT_FINITE,
+    RUNNING,
+    SEARCH_FAILED,
+    Objective,
+    Step,
+)
+from diffcore.optim.vector import flatten
+
+
+class QuasiNewtonState(NamedTuple):
+    """Loss and gradient where the parameters are, the direction to go, and the estimate of H.
+
+    `age` is the number of steps since the estimate was the identity.
+    """
+
+    value: jax.Array
+    gradient: jax.Array
+    direction: jax.Array
+    hessian: Any
+    age: jax.Array
+
+
+@dataclass(frozen=True)
+class QuasiNewton:
+    """Steps along -H g, with the estimate H of the inverse Hessian and a line search.
+
+    The estimate starts from the identity again where it gives no direction of descent or no
+    acceptable step; the method stops where the gradient fails too.
+
+    Arguments:
+        hessian: `Dense(factors)` or `LimitedMemory(history)`.
+        search: the line search.
+        tolerance: on the largest component of the gradient.
+    """
+
+    hessian: Dense | LimitedMemory
+    search: WolfeSearch = WOLFE
+    tolerance: float = 1e-10
+
+    def init(self, parameters: Any) -> QuasiNewtonState:
+        vector, _ = flatten(parameters)
+        zeros, unknown = jnp.zeros_like(vector), jnp.asarray(jnp.inf, vector.dtype)
+        return QuasiNewtonState(unknown, zeros, zeros, self.hessian.init(vector), jnp.array(0))
+
+    def step(
+        self, objective: Objective, parameters: Any, state: QuasiNewtonState, fresh: jax.Array
+    ) -> Step:
+        vector, unflatten = flatten(parameters)
+        value, gradient, direction, hessian, age = state
+
+        def evaluate(length):
+            value, ascent = objective(unflatten(vector + length * direction))
+            return value, flatten(ascent)[0]
+
+        # The gradient says nothing about lengths: the first step from the identity has length 1.
+        norm = jnp.linalg.norm(gradient)
+        first_length = jnp.where(age == 0, 1 / jnp.maximum(norm, 1.0), 1.0)
+        start = Trial(jnp.zeros_like(value), value, gradient @ direction, gradient)
+        trial, found = self.search(evaluate, start, direction, first_length, fresh)
+
+        move = Move(trial.length, direction, gradient, trial.gradient, age == 0)
+        change, new_direction = self.hessian.propose(hessian, move)
+        moved = trial.length > 0
+        restart = ~_descends(new_direction, trial.gradient) | (fresh & ~moved)
+        new_direction = jnp.where(restart, -trial.gradient, new_direction)
+        new_age = jnp.where(restart, 0, age + moved)
+        # A loss that has not changed since the last run changes nothing.
+        same = ~fresh & jnp.all(trial.gradient == gradient)
+        new_direction = jnp.where(same, direction, new_direction)
+
+        new_state = QuasiNewtonState(
+            trial.value,
+            trial.gradient,
+            new_direction,
+            self.hessian.apply(hessian, change, restart & ~same),
+            jnp.where(same, age, new_age),
+        )
+        status = jnp.where(
+            ~jnp.isfinite(trial.value),
+            NOT_FINITE,
+            jnp.where(
+                jnp.max(jnp.abs(trial.gradient)) <= self.tolerance,
+                GRADIENT_SMALL,
+                jnp.where(fresh & ~moved & (age == 0), SEARCH_FAILED, RUNNING),
+            ),
+        )
+        parameters = unflatten(vector + trial.length * direction)
+        return Step(parameters, new_state, jnp.where(fresh, value, trial.value), status, fresh)
+
+
+def _descends(direction: jax.Array, gradient: jax.Array) -> jax.Array:
+    size = jnp.linalg.norm(direction) * jnp.linalg.norm(gradient)
+    return direction @ gradient < -jnp.finfo(gradient.dtype).eps * size
+
+
+def bfgs(*, search: WolfeSearch = WOLFE, tolerance: float = 1e-10) -> QuasiNewton:
+    """Returns BFGS with a dense inverse Hessian, for up to a few thousand parameters.
+
+    Source: Nocedal and Wright, Numerical optimization (2006), Algorithm 6.1.
+    """
+    return QuasiNewton(Dense(bfgs_factors), search, tolerance)
+
+
+def self_scaled_bfgs(*, search: WolfeSearch = WOLFE, tolerance: float = 1e-10) -> QuasiNewton:
+    """Returns BFGS whose inverse Hessian is scaled before each update, by Al-Baali's rule.
+
+    Source: Urbán, Stefanou, Pons, J. Comput. Phys. 523 (2025) 113656, eqs. (8)-(11).
+    """
+    return QuasiNewton(Dense(self_scaled_bfgs_factors), search, tolerance)
+
+
+def self_scaled_broyden(*, search: WolfeSearch = WOLFE, tolerance: float = 1e-10) -> QuasiNewton:
+    """Returns the self-scaled Broyden method, the most accurate known for small networks.
+
+    Source: Urbán, Stefanou, Pons, J. Comput. Phys. 523 (2025) 113656, eqs. (13)-(23); Kiyani,
+    Shukla, Urbán, Darbon, Karniadakis, Optimizing the optimizer for physics-informed neural
+    networks and Kolmogorov-Arnold networks (2025).
+    """
+    return QuasiNewton(Dense(self_scaled_broyden_factors), search, tolerance)
+
+
+def lbfgs(
+    *, history: int = 50, search: WolfeSearch = WOLFE, tolerance: float = 1e-10
+) -> QuasiNewton:
+    """Returns BFGS with limited memory, for any number of parameters.
+
+    Arguments:
+        history: number of steps remembered.
+    """
+    if history < 1:
+        raise ValueError(f"`history` must be at least 1; got {history}.")
+    return QuasiNewton(LimitedMemory(history), search, tolerance)
