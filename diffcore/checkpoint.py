@@ -54,7 +54,8 @@ def save(path: str | os.PathLike, tree: Any, *, metadata: Mapping[str, Any] | No
     """
     path = Path(path)
     leaves = jax.tree_util.tree_flatten_with_path(tree)[0]
-    records, arrays = [], {}
+    records: list[dict[str, Any]] = []
+    arrays: dict[str, np.ndarray] = {}
     for keys, leaf in leaves:
         record, array = _encode(keys, leaf)
         if array is not None:
@@ -111,11 +112,11 @@ def _encode(keys: tuple, leaf: Any) -> tuple[dict[str, Any], np.ndarray | None]:
     if type(leaf) in _PYTHON:
         value = [leaf.real, leaf.imag] if isinstance(leaf, complex) else leaf
         return record | {"kind": type(leaf).__name__, "value": value}, None
-    if not isinstance(leaf, (jax.Array, np.ndarray, np.generic)):
-        return record | {"kind": "static"}, None
     if _is_key(leaf):
         impl = str(jax.random.key_impl(leaf))
         return record | {"kind": "key", "impl": impl}, np.asarray(jax.random.key_data(leaf))
+    if not isinstance(leaf, (jax.Array, np.ndarray, np.generic)):
+        return record | {"kind": "static"}, None
     array = np.asarray(leaf, order="C")
     record |= {"kind": "array", "dtype": array.dtype.name}
     if array.dtype.kind in "biufc":

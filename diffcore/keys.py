@@ -6,6 +6,7 @@ import operator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 
@@ -33,12 +34,12 @@ def as_key(key: int | jax.Array) -> jax.Array:
             raise ValueError(f"`key` needs to be one key; got an array of keys, shape {key.shape}.")
         return key
     if isinstance(key, (jax.Array, np.ndarray)) and key.dtype == np.uint32 and key.shape == (2,):
-        return jax.random.wrap_key_data(key, impl="threefry2x32")
+        return jax.random.wrap_key_data(jnp.asarray(key), impl="threefry2x32")
     seed = _as_seed(key)
     if not 0 <= seed < 2**64:
         raise ValueError(f"`key` needs 0 <= seed < 2**64; got {seed}.")
     halves = np.array([seed >> 32, seed & 0xFFFFFFFF], np.uint32)
-    return jax.random.wrap_key_data(halves, impl="threefry2x32")
+    return jax.random.wrap_key_data(jnp.asarray(halves), impl="threefry2x32")
 
 
 def _as_seed(key: Any) -> int:

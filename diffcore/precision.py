@@ -9,19 +9,19 @@ float32 by JAX: convert results to NumPy before leaving the scope if they must k
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ContextDecorator, contextmanager
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import jax
 import numpy as np
 
+if TYPE_CHECKING:
+    from contextlib import _GeneratorContextManager
+
 _NAMES = ("float64", "float32")
 
 
-class _Scope(AbstractContextManager, ContextDecorator):
-    """The type of what `precision` returns: works in a `with` statement and as a decorator."""
-
-
-def precision(dtype: str) -> _Scope:
+def precision(dtype: str) -> _GeneratorContextManager[None]:
     """Scope in which floating-point arrays are made as `dtype`; also a decorator.
 
     Arguments:
