@@ -43,7 +43,7 @@ def wirtinger(f: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, Any]]:
     return derivatives
 
 
-def is_holomorphic(f: Function, *primals: Any) -> bool:
+def is_holomorphic(f: Callable[..., Any], *primals: Any) -> bool:
     """Whether f satisfies the Cauchy-Riemann equations at `primals`, along one random direction.
 
     The derivative along i v is compared with i times the derivative along v, to 1000 rounding

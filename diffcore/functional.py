@@ -348,10 +348,12 @@ def _matching(
 ) -> tuple[Any, Any]:
     """Both trees as arrays, after checking that they have one structure, shape and kind."""
     check_floating(name, first_name, first)
-    if not jax.tree.structure(first) == jax.tree.structure(second):
+    wanted: Any = jax.tree.structure(first)
+    given: Any = jax.tree.structure(second)
+    if given != wanted:
         raise TypeError(
-            f"`{name}` needs {second_name} with the structure of {first_name}; got "
-            f"{jax.tree.structure(second)} and {jax.tree.structure(first)}."
+            f"`{name}` needs {second_name} with the structure of {first_name}; got {given} and "
+            f"{wanted}."
         )
 
     def match(a: Any, b: Any) -> jax.Array:
