@@ -21,6 +21,8 @@ import jax
 import jax.numpy as jnp
 import sympy
 from sympy.core.function import AppliedUndef
+from sympy.printing.codeprinter import PrintMethodNotImplementedError
+from sympy.printing.numpy import JaxPrinter
 
 from .symbols import NormalComponent, Parameter
 
@@ -99,7 +101,7 @@ def compile_expressions(
     derivatives and normal components. `coordinates`: the columns of the points. `collapse`: collect
     the terms of each expression that are linear in one field and proportional into one functional.
     **Raises** ValueError for symbols that are neither coordinates nor parameters, and for fields
-    taken elsewhere than at their coordinates.
+    taken elsewhere than at their coordinates, functions that JAX does not have.
 
     **Example**
     >>> from equations import coordinates, diff, field
@@ -109,8 +111,10 @@ def compile_expressions(
     >>> [f.expression() for f in burgers.functionals]
     [Derivative(u(x, t), t) - 0.125*Derivative(u(x, t), (x, 2)), u(x, t), Derivative(u(x, t), x)]
     """
-    expanded = [_expand(e) for e in expressions]
+    expanded = [expand(e) for e in expressions]
     coordinates = tuple(coordinates)
+    for expression in expanded:
+        require_compilable(expression, coordinates)
     planner = _Planner()
     reduced = [planner.reduce(e, collapse) for e in expanded]
     free = set().union(*(e.free_symbols for e in reduced)) - set(planner.symbols)
@@ -118,7 +122,6 @@ def compile_expressions(
     normals = tuple(
         sorted((s for s in free if isinstance(s, NormalComponent)), key=lambda s: s.name)
     )
-    _refuse_strangers(free - set(coordinates) - set(parameters) - set(normals), coordinates)
     arguments = [*coordinates, *planner.symbols, *parameters, *normals]
     function = sympy.lambdify(arguments, reduced, modules="jax", cse=True)
     return Compiled(
@@ -126,7 +129,8 @@ def compile_expressions(
     )
 
 
-def _expand(expression: Any) -> sympy.Expr:
+def expand(expression: Any) -> sympy.Expr:
+    """A scalar expression with its divergences and derivatives carried out."""
     expression = sympy.sympify(expression).doit()
     if not isinstance(expression, sympy.Expr):
         raise TypeError(f"a scalar expression is needed; got {expression!r}.")
@@ -148,7 +152,7 @@ class _Planner:
 
     def reduce(self, expression: sympy.Expr, collapse: bool) -> sympy.Expr:
         """The expression with every functional replaced by its symbol."""
-        atoms = _jet_atoms(expression)
+        atoms = jet_atoms(expression)
         stand_in = {atom: sympy.Dummy() for atom in atoms}
         inner = expression.xreplace(stand_in)
         back: dict[sympy.Expr, sympy.Expr] = {}
@@ -156,17 +160,18 @@ class _Planner:
             inner = self._collapse(inner, stand_in, back)
         for atom, dummy in stand_in.items():
             if dummy in inner.free_symbols:
-                back[dummy] = self.symbol(Functional(*_field_and_orders(atom)))
+                f, orders = field_and_orders(atom)
+                back[dummy] = self.symbol(Functional(f, ((orders, 1),)))
         return inner.xreplace(back)
 
     def _collapse(self, inner, stand_in, back) -> sympy.Expr:
-        """Replace sums `slope * (c1 d1 + c2 d2 + ...)` over atoms d of one field, with numeric c."""
+        """Replace sums `slope * (c1 d1 + c2 d2 + ...)` over atoms d of a field, with numeric c."""
         groups: list[tuple[AppliedUndef, sympy.Expr, list]] = []
         for atom, dummy in stand_in.items():
             slope = sympy.diff(inner, dummy)
             if slope == 0 or dummy in slope.free_symbols:
                 continue
-            f, ((orders, _),) = _field_and_orders(atom)
+            f, orders = field_and_orders(atom)
             for other, factor, terms in groups:
                 ratio = slope / factor
                 if f == other and ratio.is_number:
@@ -192,7 +197,7 @@ def _number(value: sympy.Expr) -> complex | float | int:
     return int(number.real) if value.is_Integer else number.real
 
 
-def _jet_atoms(expression: sympy.Expr) -> list[sympy.Expr]:
+def jet_atoms(expression: sympy.Expr) -> list[sympy.Expr]:
     """Fields and derivatives of fields in it, outermost first (a derivative hides its field)."""
     found: dict[sympy.Expr, None] = {}
     walk = sympy.preorder_traversal(expression)
@@ -209,7 +214,10 @@ def _order_of_atom(atom: sympy.Expr) -> tuple[int, str]:
     return (atom.derivative_count if isinstance(atom, sympy.Derivative) else 0, str(atom))
 
 
-def _field_and_orders(atom: sympy.Expr) -> tuple[AppliedUndef, tuple[tuple[Orders, int]]]:
+def field_and_orders(atom: sympy.Expr) -> tuple[AppliedUndef, Orders]:
+    """The field of a jet atom and its derivative orders, in the order of the field's arguments.
+
+    **Raises** ValueError for derivatives of anything but a field, and fields taken elsewhere."""
     if isinstance(atom, AppliedUndef):
         f, counts = atom, {}
     else:
@@ -222,7 +230,7 @@ def _field_and_orders(atom: sympy.Expr) -> tuple[AppliedUndef, tuple[tuple[Order
                 f"{f}: a field stands for its value at the point; taken at {argument} it is a "
                 "condition or a term that this version cannot state."
             )
-    return f, ((tuple(int(counts.get(a, 0)) for a in f.args), 1),)
+    return f, tuple(int(counts.get(a, 0)) for a in f.args)
 
 
 def _derivative(f: AppliedUndef, orders: Orders) -> sympy.Expr:
@@ -230,10 +238,36 @@ def _derivative(f: AppliedUndef, orders: Orders) -> sympy.Expr:
     return sympy.Derivative(f, *pairs) if pairs else f
 
 
-def _refuse_strangers(strangers, coordinates) -> None:
+def require_compilable(expression: sympy.Expr, coordinates: Sequence[sympy.Symbol]) -> None:
+    """Refuse an expanded expression that cannot become numbers, saying what in it cannot.
+
+    **Raises** ValueError for symbols that are neither coordinates nor parameters, fields taken
+    elsewhere than at their coordinates, and functions that JAX does not have."""
+    stand_in = {atom: sympy.Dummy() for atom in jet_atoms(expression)}
+    for atom in stand_in:
+        field_and_orders(atom)
+    inner = expression.xreplace(stand_in)
+    known = {*coordinates, *stand_in.values()}
+    strangers = [s for s in inner.free_symbols - known if not isinstance(s, _KNOWN)]
+    namesakes = [s for s in strangers if s.name in {c.name for c in coordinates}]
+    if namesakes:
+        raise ValueError(
+            f"{namesakes[0]}: another symbol than the coordinate of that name (SymPy compares "
+            "their assumptions too). Make it once, by `coordinates(...)`, and use it throughout."
+        )
     if strangers:
         names = ", ".join(sorted(s.name for s in strangers))
         raise ValueError(
             f"{names}: neither a coordinate ({', '.join(map(str, coordinates))}) nor a parameter. "
             "Give it a number, or make it by `parameter(...)`."
         )
+    try:
+        JaxPrinter({"strict": True}).doprint(inner)
+    except PrintMethodNotImplementedError as error:
+        name = str(error).splitlines()[0].rsplit(": ", 1)[-1].rsplit(".", 1)[-1].strip("'>")
+        raise ValueError(
+            f"{name} in {expression} cannot be computed here; write it by elementary functions."
+        ) from error
+
+
+_KNOWN = (Parameter, NormalComponent)
