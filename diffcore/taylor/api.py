@@ -1,0 +1,171 @@
+"""Partial derivatives and linear differential operators of functions of a point."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from math import isfinite
+from numbers import Integral, Number
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from diffcore.taylor.algebra import Algebra, Orders, Terms, algebra
+from diffcore.taylor.interpret import evaluate
+from diffcore.taylor.series import Array, Value, parts_of, primal_of, series
+
+Function = Callable[[Array], Any]
+OperatorTerms = Mapping[Orders | int, Any]
+
+
+def partials(f: Function, orders: Collection[Orders | int]) -> Callable[[Array], dict]:
+    """The function x ↦ {orders: ∂^orders f(x)}, all orders in one pass.
+
+    Arguments:
+        f: maps a point of shape (d,), or a scalar if d = 1, to any pytree of arrays.
+        orders: multi-indices of length d, such as `[(2, 0), (0, 2), (1, 1)]`; an int for d = 1.
+
+    Raises:
+        ValueError: orders of different lengths or negative; a point of another shape.
+        TypeError: orders or points that are not of the right kind; an f whose Python control
+            flow depends on values.
+
+    Notes:
+        A complex x asks for complex derivatives: f must be holomorphic there. Kinks have the
+        derivatives that JAX gives them: 0 for abs and relu at 0, the mean for max of equals.
+        Several points: `jax.vmap`.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> result = partials(lambda x: x[0] ** 3 * x[1] ** 2, [(2, 0), (1, 1)])(jnp.array([1.0, 2.0]))
+        >>> {orders: float(value) for orders, value in result.items()}
+        {(2, 0): 24.0, (1, 1): 12.0}
+    """
+    evaluate_all = operators(f, [{each: 1} for each in orders])
+    return lambda x: dict(zip(orders, evaluate_all(x), strict=True))
+
+
+def operator(f: Function, terms: OperatorTerms) -> Callable[[Array], Any]:
+    """The function x ↦ Σ coefficient ∂^orders f(x) for the terms {orders: coefficient}.
+
+    The sum is propagated as one quantity: a Laplacian in d dimensions costs d + 2 arrays for each
+    value, not 2 d + 1. Coefficients are numbers, or arrays that broadcast against the result.
+
+    Arguments, Raises, Notes: as for `partials`.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> laplacian = operator(lambda x: jnp.sum(x**4), {(2, 0): 1, (0, 2): 1})
+        >>> float(laplacian(jnp.array([1.0, 2.0])))
+        60.0
+    """
+    evaluate_all = operators(f, [terms])
+    return lambda x: evaluate_all(x)[0]
+
+
+def operators(f: Function, terms: Sequence[OperatorTerms]) -> Callable[[Array], list]:
+    """The function x ↦ [operator(f, each)(x) for each of the terms], in one pass.
+
+    Arguments, Raises, Notes: as for `operator`.
+    """
+    checked = [{_checked_orders(each): c for each, c in one.items()} for one in terms]
+    dimension = _common_length([orders for one in checked for orders in one])
+    requests: dict[Terms, int] = {}
+    recipes = [_recipe(one, requests) for one in checked]
+
+    def evaluate_all(x: Array) -> list:
+        if not requests:
+            return [jax.tree.map(jnp.zeros_like, f(x)) for _ in recipes]
+        x = _checked_point(x, dimension)
+        space = algebra(tuple(requests), dimension)
+        leaves, tree = _values(f, space, x)
+        return [
+            tree.unflatten([_read(space, leaf, recipe) for leaf in leaves]) for recipe in recipes
+        ]
+
+    return evaluate_all
+
+
+Recipe = list[tuple[Any, int]]
+"""An operator as [(factor, number of the request), ...]."""
+
+
+def _recipe(terms: Mapping[Orders, Any], requests: dict[Terms, int]) -> Recipe:
+    """Numbers are put into requests, real and imaginary parts apart; arrays multiply monomials."""
+
+    def number_of(request: Terms) -> int:
+        return requests.setdefault(request, len(requests))
+
+    numbers = {orders: c for orders, c in terms.items() if isinstance(c, Number)}
+    real = tuple((orders, _finite(c.real)) for orders, c in numbers.items() if c.real)
+    imaginary = tuple((orders, _finite(c.imag)) for orders, c in numbers.items() if c.imag)
+    recipe: Recipe = [(c, number_of(terms)) for c, terms in ((1, real), (1j, imaginary)) if terms]
+    arrays = {orders: c for orders, c in terms.items() if orders not in numbers}
+    return recipe + [(c, number_of(((orders, 1),))) for orders, c in arrays.items()]
+
+
+def _values(f: Function, space: Algebra, x: Array) -> tuple[list[Value], Any]:
+    """The leaves of f at the series of the coordinates, and the structure of its result."""
+    try:
+        closed, shape = jax.make_jaxpr(f, return_shape=True)(x)
+    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
+        raise TypeError(
+            "`f` needs the value of its argument in Python (an `if`, a loop bound, `float` or a "
+            "NumPy function), so it has no derivative of higher order. Use `jax.numpy.where` or "
+            "`jax.lax.cond` for a branch, `jax.lax.fori_loop` for a loop and `jax.numpy` for NumPy."
+        ) from error
+    seeds = np.asarray(space.seeds, x.dtype).reshape(-1, *x.shape)
+    point = series(x, dict(enumerate(seeds[1:], start=1)))
+    return evaluate(space, closed, [point]), jax.tree.structure(shape)
+
+
+def _read(space: Algebra, value: Value, recipe: Recipe) -> Array:
+    total = None
+    for factor, request in recipe:
+        for k, c in space.readouts[request]:
+            part = parts_of(value).get(k) if k else primal_of(value)
+            if part is not None:
+                weight = c * factor
+                term = part if isinstance(weight, Number) and weight == 1 else weight * part
+                total = term if total is None else total + term
+    return jnp.zeros_like(primal_of(value)) if total is None else jnp.asarray(total)
+
+
+def _checked_orders(orders: Any) -> Orders:
+    numbers = (orders,) if isinstance(orders, Integral) else orders
+    if not isinstance(numbers, Sequence) or not all(isinstance(n, Integral) for n in numbers):
+        raise TypeError(
+            f"`orders` must be a tuple of integers, one for each coordinate; got {orders!r}."
+        )
+    if any(n < 0 for n in numbers):
+        raise ValueError(f"`orders` must not be negative; got {orders!r}.")
+    return tuple(int(n) for n in numbers)
+
+
+def _common_length(orders: list[Orders]) -> int:
+    lengths = sorted({len(each) for each in orders})
+    if len(lengths) > 1 or lengths == [0]:
+        raise ValueError(
+            f"`orders` must have one entry for each coordinate, all the same number; got {orders}."
+        )
+    return lengths[0] if lengths else 0
+
+
+def _finite(c: Any) -> Any:
+    if not isfinite(c):
+        raise ValueError(f"`terms` must have finite coefficients; got {c}.")
+    return c if isinstance(c, Integral) else float(c)
+
+
+def _checked_point(x: Any, dimension: int) -> Array:
+    x = jnp.asarray(x)
+    if not jnp.issubdtype(x.dtype, jnp.inexact):
+        raise TypeError(
+            f"`x` must be floating point or complex to have derivatives; got {x.dtype}. "
+            "Convert it, for example by `x.astype(float)`."
+        )
+    if x.shape != (dimension,) and not (dimension == 1 and x.shape == ()):
+        raise ValueError(
+            f"`x` must be one point of shape ({dimension},), as long as the orders; "
+            f"got shape {x.shape}. Map over several points by `jax.vmap`."
+        )
+    return x

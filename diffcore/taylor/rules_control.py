@@ -1,0 +1,143 @@
+"""Rules of primitives that hold a jaxpr: calls, custom derivatives, branches and loops."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+from jax.extend import core
+
+from diffcore.taylor import univariate
+from diffcore.taylor.algebra import Algebra
+from diffcore.taylor.interpret import evaluate
+from diffcore.taylor.nested import nested_forward
+from diffcore.taylor.registry import rule
+from diffcore.taylor.rules_elementwise import logaddexp
+from diffcore.taylor.series import Series, Value, compose, map_parts, parts_of, primal_of
+
+
+@rule("jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "custom_vjp_call")
+def _call(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
+    """The jaxpr inside. JAX has no forward mode of `custom_vjp`: its primal is differentiated."""
+    jaxpr = equation.params.get("jaxpr") or equation.params["call_jaxpr"]
+    return evaluate(space, _closed(jaxpr), values)
+
+
+def _closed(jaxpr: Any) -> core.ClosedJaxpr:
+    return jaxpr if isinstance(jaxpr, core.ClosedJaxpr) else core.ClosedJaxpr(jaxpr, ())
+
+
+@rule("custom_jvp_call")
+def _custom_jvp(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
+    """The derivative that the author wrote, by nested forward mode; JAX's own functions faster.
+
+    Differentiating the primal instead would be wrong wherever the author had a reason: softplus
+    at 0 has no derivative of |x|, and a straight-through estimator has no derivative at all.
+    """
+    jaxpr, primitive = equation.params["call_jaxpr"], equation.primitive
+    bind_params = primitive.get_bind_params(equation.params)
+
+    def function(*arrays: Any) -> list[Any]:
+        return primitive.bind(*arrays, **bind_params)
+
+    name, _, source = (jaxpr.jaxpr.debug_info.func_src_info or "").partition(" at ")
+    is_of_jax = "/jax/_src/" in source.replace("\\", "/")
+    if is_of_jax and name in _JAX_FUNCTIONS:
+        return [_JAX_FUNCTIONS[name](space, *values)]
+    if len(values) == 1 and (is_of_jax and name in _UNIVARIATE or jaxpr.in_avals[0].shape == ()):
+        if len(jaxpr.out_avals) == 1:
+            taylor = univariate.by_forward_mode(lambda x: function(x)[0])
+            return [compose(space, values[0], taylor)]
+    return nested_forward(space, function, values)
+
+
+def _relu(space: Algebra, x: Value) -> Value:
+    x0 = primal_of(x)
+    return map_parts(lambda part: jnp.where(x0 > 0, part, 0), x, jax.nn.relu(x0))
+
+
+_JAX_FUNCTIONS: dict[str, Callable[..., Value]] = {"logaddexp": logaddexp, "relu": _relu}
+_UNIVARIATE = {"_xlogx", "expi", "log_ndtr", "_sinc_maclaurin", "spence", "i0", "i1"}
+
+
+@rule("cond")
+def _cond(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
+    index, *operands = values
+    branches = [_branch(space, closed) for closed in equation.params["branches"]]
+    shapes = [jax.eval_shape(branch, operands) for branch in branches]
+    keys = [_union(*outputs) for outputs in zip(*shapes, strict=True)]
+    dense = [
+        lambda operands, branch=branch: _all_dense(branch(operands), keys) for branch in branches
+    ]
+    return lax.switch(index, dense, operands)
+
+
+def _branch(space: Algebra, closed: core.ClosedJaxpr) -> Callable[..., list[Value]]:
+    return lambda operands: evaluate(space, closed, operands)
+
+
+@rule("scan")
+def _scan(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
+    params, n, m = equation.params, equation.params["num_consts"], equation.params["num_carry"]
+    constants, carry, xs = values[:n], values[n : n + m], values[n + m :]
+
+    def body(carry: list[Value], x: list[Value]) -> tuple[list[Value], list[Value]]:
+        outputs = evaluate(space, params["jaxpr"], [*constants, *carry, *x])
+        return outputs[:m], outputs[m:]
+
+    x = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape[1:], leaf.dtype), xs)
+    keys = _loop_keys(lambda carry, x: body(carry, x)[0], carry, x)
+
+    def dense_body(carry: list[Value], x: list[Value]) -> tuple[list[Value], list[Value]]:
+        carry, y = body(carry, x)
+        return _all_dense(carry, keys), y
+
+    options = {name: params[name] for name in ("length", "reverse", "unroll")}
+    carry, ys = lax.scan(dense_body, _all_dense(carry, keys), xs, **options)
+    return [*carry, *ys]
+
+
+@rule("while")
+def _while(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
+    params, n = equation.params, equation.params["cond_nconsts"]
+    m = n + params["body_nconsts"]
+    of_condition, constants, carry = values[:n], values[n:m], values[m:]
+
+    def condition(carry: list[Value]) -> Any:
+        arrays = map(primal_of, [*of_condition, *carry])
+        return core.jaxpr_as_fun(params["cond_jaxpr"])(*arrays)[0]
+
+    def body(carry: list[Value]) -> list[Value]:
+        return evaluate(space, params["body_jaxpr"], [*constants, *carry])
+
+    keys = _loop_keys(body, carry)
+    step = lambda carry: _all_dense(body(carry), keys)  # noqa: E731
+    return lax.while_loop(condition, step, _all_dense(carry, keys))
+
+
+def _loop_keys(body: Callable[..., list[Value]], carry: list[Value], *rest: Any) -> list[set[int]]:
+    """The coefficients that the carry can have after any number of steps."""
+    keys, wider = None, [_union(value) for value in carry]
+    while wider != keys:
+        keys = wider
+        outputs = jax.eval_shape(body, _all_dense(carry, keys), *rest)
+        wider = [known | _union(value) for known, value in zip(keys, outputs, strict=True)]
+    return keys
+
+
+def _union(*values: Value) -> set[int]:
+    return set().union(*map(parts_of, values))
+
+
+def _all_dense(values: Sequence[Value], keys: Sequence[set[int]]) -> list[Value]:
+    return [_dense(value, wanted) for value, wanted in zip(values, keys, strict=True)]
+
+
+def _dense(value: Value, keys: set[int]) -> Value:
+    """The value with zeros where a wanted coefficient is not there."""
+    if not keys:
+        return primal_of(value)
+    primal = primal_of(value)
+    zero = jnp.zeros_like(primal)
+    return Series(primal, {k: parts_of(value).get(k, zero) for k in keys})

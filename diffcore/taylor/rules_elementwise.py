@@ -1,0 +1,198 @@
+"""Rules of elementwise primitives."""
+
+from functools import partial
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from diffcore.taylor import univariate
+from diffcore.taylor.algebra import Algebra
+from diffcore.taylor.nested import nested_forward
+from diffcore.taylor.registry import bind, rule
+from diffcore.taylor.series import (
+    Series,
+    Value,
+    add,
+    compose,
+    divide,
+    map_parts,
+    multiply,
+    parts_of,
+    primal_of,
+    series,
+    subtract,
+)
+
+
+def _register(name: str, taylor: univariate.Taylor) -> None:
+    @rule(name)
+    def apply(space: Algebra, values: list[Value], equation: Any) -> Value:
+        return compose(space, values[0], taylor)
+
+
+for _name in (
+    *("exp", "exp2", "expm1", "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
+    *("asin", "acos", "atan", "asinh", "acosh", "atanh", "logistic", "rsqrt", "cbrt"),
+    *("erf", "erfc", "erf_inv", "lgamma", "digamma"),
+):
+    _register(_name, getattr(univariate, _name))
+_register("log", univariate.log_)
+_register("sqrt", univariate.sqrt_)
+
+
+@rule("square")
+def _square(space: Algebra, values: list[Value], equation: Any) -> Value:
+    return multiply(space, values[0], values[0])
+
+
+@rule("integer_pow")
+def _integer_pow(space: Algebra, values: list[Value], equation: Any) -> Value:
+    exponent = equation.params["y"]
+    return compose(space, values[0], partial(univariate.power, exponent=exponent))
+
+
+@rule("pow")
+def _pow(space: Algebra, values: list[Value], equation: Any) -> Value:
+    """x ** y; for y without derivatives by powers of x, so that x = 0 is right where it can be."""
+    x, y = values
+    if isinstance(y, Series):
+        log_x = compose(space, x, univariate.log_) if isinstance(x, Series) else lax.log(x)
+        result = compose(space, multiply(space, y, log_x), univariate.exp)
+        return series(bind(equation, primal_of(x), primal_of(y)), parts_of(result))
+    return compose(space, x, partial(_pow_taylor, exponent=jnp.asarray(y)))
+
+
+def _pow_taylor(x: Any, n: int, exponent: Any) -> list[Any]:
+    exponent = exponent.astype(x.dtype)
+    binomial, c = jnp.ones_like(exponent), []
+    for k in range(n + 1):
+        is_zero = binomial == 0
+        power = lax.pow(*jnp.broadcast_arrays(x, jnp.where(is_zero, 1, exponent - k)))
+        c.append(jnp.where(is_zero, 0, binomial * power))
+        binomial = binomial * (exponent - k) / (k + 1)
+    return c
+
+
+@rule("div")
+def _div(space: Algebra, values: list[Value], equation: Any) -> Value:
+    return divide(space, *values)
+
+
+@rule("atan2")
+def _atan2(space: Algebra, values: list[Value], equation: Any) -> Value:
+    """θ = atan2(y, x) + the angle of (x + i y) turned back by θ_0, which is near the real axis."""
+    y, x = values
+    y0, x0 = primal_of(y), primal_of(x)
+    r2 = x0 * x0 + y0 * y0
+    across = subtract(multiply(space, x0 / r2, y), multiply(space, y0 / r2, x))
+    along = add(multiply(space, x0 / r2, x), multiply(space, y0 / r2, y))
+    angle = compose(space, divide(space, across, along), univariate.atan)
+    return series(bind(equation, y0, x0), parts_of(angle))
+
+
+@rule("abs")
+def _abs(space: Algebra, values: list[Value], equation: Any) -> Value:
+    (x,) = values
+    x0 = primal_of(x)
+    if not jnp.iscomplexobj(x0):
+        return map_parts(lambda part: lax.sign(x0) * part, x, lax.abs(x0))
+    real, imaginary = _real_and_imaginary(x)
+    squares = add(multiply(space, real, real), multiply(space, imaginary, imaginary))
+    return compose(space, squares, univariate.sqrt_)
+
+
+@rule("sign")
+def _sign(space: Algebra, values: list[Value], equation: Any) -> Value:
+    (x,) = values
+    if not jnp.iscomplexobj(primal_of(x)):
+        return lax.sign(primal_of(x))
+    modulus = _abs(space, values, equation)
+    real, imaginary = (divide(space, part, modulus) for part in _real_and_imaginary(x))
+    present = sorted({*parts_of(real), *parts_of(imaginary)})
+    zero = jnp.zeros_like(primal_of(real))
+    a, b = parts_of(real), parts_of(imaginary)
+    parts = {k: lax.complex(a.get(k, zero), b.get(k, zero)) for k in present}
+    return series(lax.complex(primal_of(real), primal_of(imaginary)), parts)
+
+
+def _real_and_imaginary(x: Value) -> tuple[Value, Value]:
+    x0 = primal_of(x)
+    return map_parts(jnp.real, x, jnp.real(x0)), map_parts(jnp.imag, x, jnp.imag(x0))
+
+
+@rule("max")
+def _max(space: Algebra, values: list[Value], equation: Any) -> Value:
+    a, b = values
+    return _choose(a, b, lax.max(*_same(a, b)), primal_of(a) > primal_of(b))
+
+
+@rule("min")
+def _min(space: Algebra, values: list[Value], equation: Any) -> Value:
+    a, b = values
+    return _choose(a, b, lax.min(*_same(a, b)), primal_of(a) < primal_of(b))
+
+
+def _same(a: Value, b: Value) -> tuple[Any, Any]:
+    return tuple(jnp.broadcast_arrays(primal_of(a), primal_of(b)))
+
+
+def _choose(a: Value, b: Value, primal: Any, first: Any) -> Value:
+    """The derivatives of the chosen argument; their mean where both are equal, as in JAX."""
+    tie = primal_of(a) == primal_of(b)
+    weight = jnp.where(tie, 0.5, first).astype(primal.dtype)
+    weighted_a = map_parts(lambda part: weight * part, a, primal)
+    weighted_b = map_parts(lambda part: (1 - weight) * part, b, jnp.zeros_like(primal))
+    return add(weighted_a, weighted_b)
+
+
+@rule("clamp")
+def _clamp(space: Algebra, values: list[Value], equation: Any) -> Value:
+    lower, x, upper = values
+    primal = bind(equation, *map(primal_of, values))
+    below, above = primal_of(x) < primal_of(lower), primal_of(x) > primal_of(upper)
+    zero = jnp.zeros_like(primal)
+    terms = [(lower, below), (upper, above), (x, ~(below | above))]
+    kept = [map_parts(lambda part, m=mask: jnp.where(m, part, 0), v, zero) for v, mask in terms]
+    return add(primal, *kept)
+
+
+@rule("rem")
+def _rem(space: Algebra, values: list[Value], equation: Any) -> Value:
+    x, y = values
+    x0, y0 = primal_of(x), primal_of(y)
+    quotient = jnp.trunc(x0 / y0)
+    difference = subtract(x, multiply(space, quotient, y))
+    return series(bind(equation, x0, y0), parts_of(difference))
+
+
+@rule("floor", "ceil", "round", "nextafter", "random_gamma_grad")
+def _piecewise_constant(space: Algebra, values: list[Value], equation: Any) -> Value:
+    return bind(equation, *map(primal_of, values))
+
+
+@rule("polygamma")
+def _polygamma(space: Algebra, values: list[Value], equation: Any) -> Value:
+    return compose(space, values[1], partial(univariate.polygamma, values[0]))
+
+
+@rule("bessel_i0e", "bessel_i1e", "igamma", "igammac", "regularized_incomplete_beta", "zeta")
+def _special(space: Algebra, values: list[Value], equation: Any) -> Value:
+    """In one argument JAX's own derivatives, n times; in several nested forward mode."""
+    active = [i for i, value in enumerate(values) if isinstance(value, Series)]
+    if len(active) > 1:
+        return nested_forward(space, lambda *arrays: bind(equation, *arrays), values)
+
+    def function(x: Any) -> Any:
+        return bind(equation, *values[: active[0]], x, *values[active[0] + 1 :])
+
+    return compose(space, values[active[0]], univariate.by_forward_mode(function))
+
+
+def logaddexp(space: Algebra, a: Value, b: Value) -> Value:
+    """log(eᵃ + eᵇ) = b + softplus(a - b), without loss where a and b are large."""
+    difference = subtract(a, b)
+    finite = jnp.where(jnp.isnan(primal_of(difference)), 0, primal_of(difference))  # ∞ - ∞
+    above = compose(space, series(finite, parts_of(difference)), univariate.softplus)
+    parts = parts_of(add(b, above)) if isinstance(difference, Series) else parts_of(b)
+    return series(jnp.logaddexp(primal_of(a), primal_of(b)), parts)
