@@ -1,6 +1,7 @@
 """Methods that turn a problem into a solution."""
 
 from .monitor import Monitor, Progress, Silent, Target
+from .pinn import PINN, Phase
 from .solution import Solution
 from .solve import solve
 from .status import Status, UnsupportedProblem

@@ -37,7 +37,8 @@ class Monitor(Protocol):
         """`state` is a pytree of arrays from which the run can go on exactly."""
 
     def restore(self, like: Any) -> Any | None:
-        """The last checkpoint, in the structure of `like`, or None."""
+        """The last checkpoint, in the structure of `like` (plain dictionaries, lists and arrays where
+        that is None), or None if there is none."""
 
 
 class Silent:

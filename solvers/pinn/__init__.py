@@ -1,0 +1,4 @@
+"""Physics-informed neural networks."""
+
+from .method import PINN
+from .phases import Phase

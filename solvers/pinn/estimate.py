@@ -1,0 +1,113 @@
+"""The error estimate: the linearized problem for the error, solved in the network's tangent space.
+
+If u is the trial function and u + e the solution, then to first order the residuals' derivative in
+the direction e is minus the residual. The derivatives of u with respect to its parameters span a
+space of thousands of functions, adapted to the solution; the best e in it, in the least-squares
+sense over fresh points, estimates the error. It is blind to errors that no small change of the
+parameters can mend (a network too small, a feature that no point has seen).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from diffcore import nn
+from equations import Functional, Problem, structure
+
+from .ansatz import Trial
+from .terms import Batch, Term
+
+REGULARIZATION = 1e-12  # relative to the largest eigenvalue of the normal matrix
+
+
+@dataclass(frozen=True)
+class Linearization:
+    """Weighted residuals and their derivatives on fresh points, reduced to normal equations."""
+
+    normal: jax.Array  # (P, P)
+    gradient: jax.Array  # (P,)
+
+    def correction(self) -> jax.Array:
+        """The change of parameters that would bring the linearized residuals to their least."""
+        return jax.scipy.linalg.cho_solve(self._factor(), -self.gradient)
+
+    def covariance(self) -> jax.Array:
+        """The inverse of the normal matrix: covariance where rows are in units of their noise."""
+        return jax.scipy.linalg.cho_solve(self._factor(), jnp.eye(len(self.gradient)))
+
+    def _factor(self):
+        shift = REGULARIZATION * jnp.max(jnp.diag(self.normal))
+        return jax.scipy.linalg.cho_factor(self.normal + shift * jnp.eye(len(self.gradient)))
+
+
+def linearize(
+    terms: Sequence[Term], trial: Trial, batches: Sequence[Batch], weights: Sequence[Any]
+) -> Linearization:
+    """The weighted least-squares problem around `trial`."""
+    parts = [_normal(t, trial, b, jnp.asarray(w)) for t, b, w in zip(terms, batches, weights)]
+    return Linearization(sum(n for n, _ in parts), sum(g for _, g in parts))
+
+
+@eqx.filter_jit
+def _normal(term: Term, trial: Trial, batch: Batch, weight: jax.Array):
+    residuals, jacobian = term.jacobian(trial, batch)
+    scale = jnp.sqrt(weight / len(batch.points))
+    rows = (residuals * scale).reshape(-1)
+    matrix = (jacobian * scale[:, None]).reshape(len(rows), -1)
+    return matrix.T @ matrix, matrix.T @ rows
+
+
+def relative_errors(
+    problem: Problem, trial: Trial, change: jax.Array, points: jax.Array
+) -> dict[tuple, float]:
+    """The relative L2 size of the fields' first-order change, for each group of fields."""
+    groups = structure.groups(problem)
+    functionals = tuple(
+        Functional(f, (((0,) * len(f.args), 1),)) for group in groups for f in group
+    )
+    values, changes = _first_order(functionals, trial, change, points)
+    sizes = iter(zip(values, changes, strict=True))
+    errors = {}
+    for group in groups:
+        value, error = 0.0, 0.0
+        for _ in group:
+            v, e = next(sizes)
+            value, error = value + float(jnp.mean(jnp.abs(v) ** 2)), error + float(
+                jnp.mean(jnp.abs(e) ** 2)
+            )
+        errors[tuple(group)] = float(np.sqrt(error / value)) if value > 0 else float("inf")
+    return errors
+
+
+@eqx.filter_jit
+def _first_order(functionals, trial, change, points):
+    vector, unflatten = nn.flatten_parameters(trial)
+    return jax.jvp(lambda v: unflatten(v).jets(functionals, points), (vector,), (change,))
+
+
+def deviations(
+    problem: Problem, trial: Trial, covariance: np.ndarray
+) -> Callable[[Sequence[Any], np.ndarray], np.ndarray]:
+    """Standard deviations of expressions at points, (points, expressions), to first order."""
+
+    def evaluate(expressions, points):
+        compiled = problem.compile(expressions)
+        vector, unflatten = nn.flatten_parameters(trial)
+
+        def at(vector, point):
+            model = unflatten(vector)
+            values = model.jets(compiled.functionals, point[None])
+            return jnp.stack([r[0] for r in compiled(point[None], values, model.parameters())])
+
+        slopes = jax.vmap(jax.jacrev(at), (None, 0))(vector, jnp.asarray(points))
+        variance = jnp.einsum("nkp,pq,nkq->nk", slopes, jnp.asarray(covariance), slopes)
+        return np.sqrt(np.maximum(np.asarray(variance), 0))
+
+    return evaluate

@@ -1,0 +1,223 @@
+"""`PINN`: physics-informed networks as a method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import diffcore
+from diffcore import nn
+from equations import Problem
+
+from ..monitor import Monitor, Target
+from ..solution import Solution
+from . import build, estimate, objective, points
+from .ansatz import Trial
+from .phases import Phase, default_phases
+from .terms import Term, terms
+from .training import State, Training
+
+FRESH = 2  # times the number of training points, for the error estimate
+
+
+@dataclass(frozen=True)
+class PINN:
+    """Physics-informed neural networks: trial functions trained to satisfy the equations.
+
+    The statement's structure decides what is built into the trial functions (a solenoidal velocity,
+    Dirichlet values, periodicity); the rest is a balanced loss, minimized by Adam and then by
+    self-scaled Broyden in float64. Derivatives are taken in one Taylor pass.
+
+    **Arguments**
+    `width`, `depth`: hidden neurons and layers of a tanh network. `network`: a factory
+    `(in_size, out_size, key=) -> module` instead.
+    `points`, `boundary_points`: collocation points in the interior and on each condition's part.
+    `steps`: training steps of the default phases. `phases`: a tuple of `Phase` instead.
+    `hard`: build Dirichlet values into the trial functions: True, False, or None to decide.
+    `solenoidal`: stream function for a divergence-free velocity: False forbids it.
+    `adaptive`: draw interior points where the residual is large.
+    `condition_weight`: weight of all conditions against the equations; None balances them.
+
+    **Notes** Every choice is told in the solution's report. The error estimate is that of
+    `solvers.pinn.estimate`.
+    **Source** Raissi, Perdikaris & Karniadakis, J. Comput. Phys. 378 (2019) 686-707; Urbán, Stefanou
+    & Pons, J. Comput. Phys. 523 (2025) 113656.
+    """
+
+    width: int = 24
+    depth: int = 4
+    network: Callable | None = None
+    points: int | None = None
+    boundary_points: int | None = None
+    steps: int = 5000
+    phases: tuple[Phase, ...] | None = None
+    hard: bool | None = None
+    solenoidal: bool | None = None
+    adaptive: bool = True
+    condition_weight: float | None = None
+
+    def __post_init__(self):
+        for name in ("width", "depth", "steps"):
+            if not getattr(self, name) >= 1:
+                raise ValueError(f"`{name}` of PINN must be at least 1; got {getattr(self, name)}.")
+        for name in ("points", "boundary_points", "condition_weight"):
+            value = getattr(self, name)
+            if value is not None and not value > 0:
+                raise ValueError(f"`{name}` of PINN must be above 0; got {value}.")
+
+    def reasons_against(self, problem: Problem) -> tuple[str, ...]:
+        """Why this method cannot take the problem; empty if it can."""
+        reasons = []
+        ranged = [p.name for p in problem.parameters if p.between is not None]
+        if ranged:
+            reasons.append(f"parameters that range between values: {', '.join(ranged)}.")
+        return tuple(reasons)
+
+    def solve(
+        self, problem: Problem, *, key: jax.Array, target: Target, monitor: Monitor
+    ) -> Solution:
+        """Train, estimate, and hand back the solution; called by `solve`."""
+        with diffcore.precision("float64"):
+            plan, trial = self._start(problem, key)
+            parts = self._terms(problem, plan)
+            weights = self._weights(parts, trial, key)
+            gauge = _Gauge(problem, parts, weights, jax.random.fold_in(key, 99))
+            training = Training(
+                objective.Objective(parts, chunk=_chunk(parts)),
+                weights,
+                self.phases or default_phases(self.steps),
+                self.adaptive,
+                jax.random.fold_in(key, 2),
+                gauge,
+            )
+            state, status = training.run(trial, target, monitor)
+            errors, deviations = gauge.final(state.trial)
+            numbers = {k: float(v) for k, v in state.trial.parameters().items()}
+            return Solution(
+                problem=problem,
+                method=self,
+                jets=_compiled_jets(state.trial),
+                status=status,
+                seconds=state.seconds,
+                parameters=numbers,
+                history=_history(state),
+                errors=errors,
+                choices=self._choices(plan, trial, parts, weights),
+                state=np.asarray(nn.flatten_parameters(state.trial)[0]),
+                deviations=deviations if problem.data else None,
+            )
+
+    def rebuild(self, problem: Problem, state: np.ndarray) -> tuple[Callable, dict[str, float]]:
+        """The jets and the identified parameters of a saved solution, from its `state`."""
+        with diffcore.precision("float64"):
+            _, trial = self._start(problem, jax.random.key(0))
+            trial = nn.flatten_parameters(trial)[1](jnp.asarray(state))
+            return _compiled_jets(trial), {k: float(v) for k, v in trial.parameters().items()}
+
+    def _start(self, problem: Problem, key: jax.Array) -> tuple[build.Plan, Trial]:
+        plan = build.plan(problem, hard=self.hard, solenoidal=self.solenoidal)
+        network = self.network or partial(nn.MLP, width=self.width, depth=self.depth)
+        return plan, build.trial(problem, plan, network, jax.random.fold_in(key, 1))
+
+    def _terms(self, problem: Problem, plan: build.Plan) -> tuple[Term, ...]:
+        dimension = len(problem.coordinates)
+        n = self.points or {1: 300, 2: 2000}.get(dimension, 4000)
+        return terms(problem, plan, n, self.boundary_points or max(n // 8, 50))
+
+    def _weights(self, parts, trial, key) -> list[np.ndarray]:
+        if self.condition_weight is None:
+            return objective.balanced_weights(parts, trial, jax.random.fold_in(key, 3))
+        rows = [len(t.rows) for t in parts]
+        fixed = [self.condition_weight if t.kind == "condition" else 1.0 for t in parts]
+        return [np.full(n, w) for n, w in zip(rows, fixed, strict=True)]
+
+    def _choices(self, plan, trial, parts, weights) -> tuple[str, ...]:
+        size = nn.count_parameters(trial)
+        sentences = [*plan.sentences, f"The networks have {size} parameters, in float64."]
+        for term, weight in zip(parts, weights, strict=True):
+            shown = ", ".join(f"{w:.3g}" for w in weight)
+            sentences.append(f"{term.kind} on {term.label}: {term.count} points, weight {shown}.")
+        return tuple(sentences)
+
+
+def _chunk(parts) -> int | None:
+    return 256
+
+
+class _Gauge:
+    """Measures errors of trial functions on points that no training step sees."""
+
+    def __init__(self, problem, parts, weights, key):
+        self.problem, self.parts, self.weights = problem, parts, weights
+        self.batches = [
+            t.draw(FRESH * t.count if t.kind != "data" else t.count, jax.random.fold_in(key, i))
+            for i, t in enumerate(parts)
+        ]
+        sample = problem.domain.sample_interior(2000, key=jax.random.fold_in(key, 77))
+        self.points = jnp.asarray(sample.points)
+
+    def __call__(self, trial: Trial) -> float:
+        return next(iter(self.errors(trial).values()))
+
+    def errors(self, trial: Trial) -> dict[tuple, float]:
+        linear = estimate.linearize(self.parts, trial, self.batches, self.weights)
+        return estimate.relative_errors(self.problem, trial, linear.correction(), self.points)
+
+    def final(self, trial: Trial) -> tuple[dict[tuple, float], Any]:
+        """Errors by group, and the deviations that the noise of the data leaves."""
+        return self.errors(trial), self._deviations(trial) if self.problem.data else None
+
+    def _deviations(self, trial: Trial):
+        """Rows of data count in units of their noise, all others in units of their misfit."""
+        noises = iter(d.noise for d in self.problem.data)
+        weights = []
+        for term, batch in zip(self.parts, self.batches, strict=True):
+            misfit = np.sqrt(np.mean(np.asarray(term.residuals(trial, batch)) ** 2, axis=0))
+            noise = next(noises) if term.kind == "data" else None
+            unit = np.full_like(misfit, noise) if noise else np.maximum(misfit, 1e-12)
+            weights.append(len(batch.points) / unit**2)
+        linear = estimate.linearize(self.parts, trial, self.batches, weights)
+        return estimate.deviations(self.problem, trial, np.asarray(linear.covariance()))
+
+
+def _compiled_jets(trial: Trial) -> Callable:
+    """The jets of trained functions, compiled once for each set of functionals and mapped over
+    blocks of points."""
+    block = 4096
+
+    def jets(functionals, at):
+        at = jnp.asarray(at)
+        n = len(at)
+        padded = jnp.concatenate([at, jnp.broadcast_to(at[:1], (-n % block, at.shape[1]))])
+        pieces = [
+            _block_jets(trial, tuple(functionals), padded[i : i + block])
+            for i in range(0, len(padded), block)
+        ]
+        return [jnp.concatenate(column)[:n] for column in zip(*pieces, strict=True)]
+
+    return jets
+
+
+
+
+@eqx.filter_jit
+def _block_jets(trial, functionals, at):
+    return trial.jets(functionals, at)
+
+
+def _history(state: State) -> dict[str, np.ndarray]:
+    losses = np.array(state.losses, dtype=float).reshape(-1, 2)
+    estimates = np.array(state.estimates, dtype=float).reshape(-1, 2)
+    return {
+        "step": losses[:, 0],
+        "loss": losses[:, 1],
+        "estimate_step": estimates[:, 0],
+        "error_estimate": estimates[:, 1],
+    }

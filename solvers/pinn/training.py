@@ -1,0 +1,185 @@
+"""The training loop: phases in compiled chunks of steps, between them new points, estimates and
+checkpoints. The only state of a run is `State`, which a checkpoint holds entirely."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from diffcore import nn, optim
+
+from ..monitor import Monitor, Progress, Target
+from ..status import Status
+from . import points
+from .ansatz import Trial
+from .objective import Objective
+from .phases import Phase
+from .terms import Batch
+
+ESTIMATES = 12  # error estimates in a run, evenly spread over the steps
+
+
+@dataclass(frozen=True)
+class State:
+    """A moment of training from which it can go on exactly."""
+
+    trial: Trial
+    optimizer: Any
+    batches: tuple[Batch, ...]
+    phase: int = 0
+    step: int = 0  # within the phase
+    stalls: int = 0  # chunks in a row that an optimizer ended early
+    seconds: float = 0.0
+    losses: tuple[tuple[int, float], ...] = ()
+    estimates: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def total_steps(self) -> int:
+        """Steps taken over all phases."""
+        return self.losses[-1][0] if self.losses else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """What does not change during a run. `estimate(trial)` is the relative error estimate."""
+
+    objective: Objective
+    weights: list[np.ndarray]
+    phases: tuple[Phase, ...]
+    adaptive: bool
+    key: jax.Array
+    estimate: Callable[[Trial], float]
+    chunk_steps: int = 100
+    _started: float = field(default_factory=time.perf_counter)
+
+    def run(self, trial: Trial, target: Target, monitor: Monitor) -> tuple[State, Status]:
+        """Train from `trial`, or from the monitor's last checkpoint."""
+        state = self._resume(trial, monitor) or self._fresh(trial)
+        before = state.seconds
+        total = sum(phase.steps for phase in self.phases)
+        while state.phase < len(self.phases):
+            new, finite = self._advance(state)
+            seconds = before + time.perf_counter() - self._started
+            if not finite:
+                return replace(state, seconds=seconds), Status.NOT_FINITE
+            state = replace(new, seconds=seconds)
+            if self._is_due(state, total):
+                estimate = self.estimate(state.trial)
+                done = (state.total_steps, estimate)
+                state = replace(state, estimates=(*state.estimates, done))
+            monitor.report(self._progress(state, total, target))
+            monitor.checkpoint(self._arrays(state))
+            status = self._reached(state, target)
+            if status is not None:
+                return state, status
+        return state, Status.STEPS_SPENT
+
+    def _fresh(self, trial: Trial) -> State:
+        batches = points.draw(
+            self.objective.terms, trial, self.weights, self.key, adaptive=False
+        )
+        return State(trial, self._initial(0, trial), batches)
+
+    def _initial(self, phase: int, trial: Trial) -> Any:
+        return self.phases[phase].optimizer.init(nn.split(trial)[0])
+
+    def _advance(self, state: State) -> tuple[State, bool]:
+        phase = self.phases[state.phase]
+        steps = min(self.chunk_steps, phase.steps - state.step, phase.redraw)
+        if steps > 0:
+            weights = tuple(map(jnp.asarray, self.weights))
+            result = optim.run(
+                phase.optimizer,
+                self.objective,
+                state.trial,
+                steps=steps,
+                state=state.optimizer,
+                args=(state.batches, weights),
+            )
+            losses = np.asarray(result.losses)
+            if not len(losses) or not np.isfinite(losses).all():
+                return state, False
+            start = state.total_steps
+            state = replace(
+                state,
+                trial=result.parameters,
+                optimizer=result.state,
+                step=state.step + steps,
+                stalls=state.stalls + 1 if result.stopped else 0,
+                losses=(*state.losses, (start + steps, float(losses[-1]))),
+            )
+        return self._next_points(state, phase), True
+
+    def _next_points(self, state: State, phase: Phase) -> State:
+        if state.step >= phase.steps or state.stalls >= 3:
+            state = replace(state, phase=state.phase + 1, step=0, stalls=0)
+            if state.phase < len(self.phases):
+                state = replace(state, optimizer=self._initial(state.phase, state.trial))
+        elif state.step % phase.redraw and not state.stalls:
+            return state
+        if state.phase == len(self.phases):
+            return state
+        key = jax.random.fold_in(self.key, 1 + state.total_steps)
+        batches = points.draw(
+            self.objective.terms, state.trial, self.weights, key, adaptive=self.adaptive
+        )
+        return replace(state, batches=batches)
+
+    def _is_due(self, state: State, total: int) -> bool:
+        last = state.estimates[-1][0] if state.estimates else 0
+        return state.phase == len(self.phases) or state.total_steps - last >= total / ESTIMATES
+
+    def _progress(self, state: State, total: int, target: Target) -> Progress:
+        name = self.phases[min(state.phase, len(self.phases) - 1)].name
+        fraction = state.total_steps / max(total, 1)
+        if target.seconds:
+            fraction = max(fraction, state.seconds / target.seconds)
+        estimate = state.estimates[-1][1] if state.estimates else None
+        loss = state.losses[-1][1] if state.losses else float("nan")
+        return Progress(
+            name, state.total_steps, loss, state.seconds, min(fraction, 1.0), estimate
+        )
+
+    def _reached(self, state: State, target: Target) -> Status | None:
+        if target.tolerance and state.estimates and state.estimates[-1][1] < target.tolerance:
+            return Status.TOLERANCE_REACHED
+        if target.seconds and state.seconds >= target.seconds:
+            return Status.BUDGET_SPENT
+        return None
+
+    def _arrays(self, state: State) -> dict[str, Any]:
+        """The state as plain arrays, for a checkpoint."""
+        return {
+            "vector": nn.flatten_parameters(state.trial)[0],
+            "optimizer": jax.tree.leaves(state.optimizer),
+            "batches": jax.tree.leaves(state.batches),
+            "counters": np.array([state.phase, state.step, state.stalls]),
+            "seconds": np.array(state.seconds),
+            "losses": np.array(state.losses, dtype=float).reshape(-1, 2),
+            "estimates": np.array(state.estimates, dtype=float).reshape(-1, 2),
+        }
+
+    def _resume(self, trial: Trial, monitor: Monitor) -> State | None:
+        saved = monitor.restore(None)
+        if saved is None:
+            return None
+        phase, step, stalls = map(int, saved["counters"])
+        trial = nn.flatten_parameters(trial)[1](jnp.asarray(saved["vector"]))
+        like = self._initial(min(phase, len(self.phases) - 1), trial)
+        optimizer = jax.tree.unflatten(
+            jax.tree.structure(like), list(map(jnp.asarray, saved["optimizer"]))
+        )
+        batches = jax.tree.unflatten(
+            jax.tree.structure(self._fresh(trial).batches),
+            list(map(jnp.asarray, saved["batches"])),
+        )
+        pairs = [tuple((int(a), float(b)) for a, b in saved[k]) for k in ("losses", "estimates")]
+        return State(
+            trial, optimizer, batches, phase, step, stalls, float(saved["seconds"]), *pairs
+        )
