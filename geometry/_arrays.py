@@ -1,0 +1,85 @@
+"""Array helpers shared by the geometry package.
+
+Functions of points are written once for both array libraries: `namespace(points)` is `jax.numpy`
+for JAX arrays and tracers and `numpy` otherwise. So a query outside a trace costs no compilation
+and runs in the data type of its input, and the same code is differentiable inside a trace.
+"""
+
+import functools
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+
+def namespace(*arrays: Any) -> Any:
+    """Returns the array module that the given arrays belong to."""
+    return jnp if any(isinstance(a, jax.Array) for a in arrays) else np
+
+
+def as_points(points: Any, dimension: int) -> Any:
+    """Returns `points` as a floating-point array with a last axis of length `dimension`."""
+    if not isinstance(points, jax.Array):
+        points = np.asarray(points)
+        if points.dtype == object or not np.issubdtype(points.dtype, np.floating):
+            points = points.astype(np.float64)
+    if points.ndim == 0 or points.shape[-1] != dimension:
+        raise ValueError(
+            f"`points` needs a last axis with one entry for each of the {dimension} coordinates; "
+            f"got an array of shape {points.shape}. A single point is a list of {dimension} numbers."
+        )
+    return points
+
+
+def query(method: Any) -> Any:
+    """Wraps a method of points so that lists and NumPy arrays give NumPy arrays back."""
+
+    @functools.wraps(method)
+    def wrapped(self: Any, points: Any, *args: Any, **options: Any) -> Any:
+        return method(self, as_points(points, self.dimension), *args, **options)
+
+    return wrapped
+
+
+def norm(vectors: Any) -> Any:
+    """Returns the Euclidean length along the last axis, with a zero derivative at zero."""
+    xp = namespace(vectors)
+    return safe_sqrt(xp.sum(vectors * vectors, axis=-1))
+
+
+def safe_sqrt(values: Any) -> Any:
+    """Returns the square root of values >= 0, with a zero (not infinite) derivative at zero."""
+    xp = namespace(values)
+    positive = values > 0
+    return xp.where(positive, xp.sqrt(xp.where(positive, values, 1)), 0)
+
+
+def relative_tolerance(points: Any) -> float:
+    """Returns the rounding tolerance for points of this data type, relative to the size."""
+    return float(np.finfo(points.dtype).eps ** 0.75)  # 2e-12 in float64, 6e-6 in float32
+
+
+def number(value: Any, what: str) -> float | int:
+    """Returns a finite Python number for an int, float, array scalar or SymPy number."""
+    if isinstance(value, (bool, np.bool_, str)) or value is None:
+        raise TypeError(f"{what} needs a number; got {value!r}.")
+    if isinstance(value, (int, np.integer)):
+        return int(value)
+    try:
+        result = float(value)
+    except TypeError as error:
+        raise TypeError(f"{what} needs a number; got {value!r}.") from error
+    if not np.isfinite(result):
+        raise ValueError(f"{what} needs a finite number; got {value!r}.")
+    return result
+
+
+def vector(value: Any, what: str, size: int | None = None) -> tuple[float | int, ...]:
+    """Returns a tuple of finite Python numbers, of the given size."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise TypeError(f"{what} needs a sequence of numbers, one for each axis; got {value!r}.")
+    result = tuple(number(v, what) for v in value)
+    if size is not None and len(result) != size:
+        raise ValueError(f"{what} needs {size} numbers; got {len(result)}: {value!r}.")
+    return result

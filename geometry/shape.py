@@ -1,0 +1,350 @@
+"""The base of all shapes: what every shape answers, from five hooks that each one supplies."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import functools
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from diffcore.keys import as_key
+from geometry._arrays import namespace, number, query
+from geometry.chart import Chart, draw
+from geometry.face import Face
+from geometry.samples import BoundarySample, Sample
+from geometry.sequences import check_count
+
+if TYPE_CHECKING:
+    from geometry.mesh import SimplexMesh
+    from geometry.part import Part
+
+
+class Shape(abc.ABC):
+    """A bounded region with named parts of its boundary.
+
+    Shapes are frozen dataclasses of what the user wrote: they print as the code that makes them,
+    compare and hash. Queries take points `(..., dimension)`: lists and NumPy arrays give NumPy
+    arrays, JAX arrays and tracers give JAX arrays, and `jax.grad` goes through `signed_distance`.
+
+    Combine shapes with `+` (union), `-` (difference), `&` (intersection) and `^` (symmetric
+    difference), and pick parts of the boundary with `shape["left"]`, `shape["left", "top"]`.
+    """
+
+    axes: tuple[str, ...]
+
+    @abc.abstractmethod
+    def _bounds(self) -> tuple[Any, Any]:
+        """The corners of a box that encloses the shape."""
+
+    @abc.abstractmethod
+    def _sdf(self, points: Any) -> Any:
+        """Signed distance, negative inside, for points of either array library."""
+
+    @abc.abstractmethod
+    def _level(self, points: Any) -> Any:
+        """A function as smooth as can be, of unit slope at the boundary and positive inside."""
+
+    @abc.abstractmethod
+    def _faces(self) -> tuple[Face, ...]:
+        """The named pieces of the boundary, with distinct names for distinct parts."""
+
+    @abc.abstractmethod
+    def _solid(self) -> Chart:
+        """A chart of the interior; its measure is that of the shape."""
+
+    # What the shape is
+
+    @property
+    def dimension(self) -> int:
+        """Number of coordinates."""
+        return len(self.axes)
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Lower and upper corner of a box that encloses the shape, tight for primitives."""
+        lower, upper = self._bounds()
+        return np.array(lower, float), np.array(upper, float)
+
+    @functools.cached_property
+    def size(self) -> float:
+        """Length of the diagonal of `bounds`, to which tolerances are relative."""
+        lower, upper = self.bounds
+        return float(np.linalg.norm(upper - lower))
+
+    @property
+    def measure(self) -> float:
+        """Length, area or volume; exact up to rounding unless `measure_error` says otherwise."""
+        return self._solid_chart.measure
+
+    @property
+    def measure_error(self) -> float:
+        """Estimated error of `measure`; zero where that is exact up to rounding."""
+        return getattr(self, "_measure_error", 0.0)
+
+    @property
+    def periods(self) -> Mapping[str, float]:
+        """Length of the period for each periodic axis; empty for an ordinary shape."""
+        return {}
+
+    @property
+    def time(self) -> tuple[str, float, float] | None:
+        """Name, start and end of the time axis of a space-time domain, else None."""
+        return None
+
+    # Parts of the boundary
+
+    @functools.cached_property
+    def _boundary_faces(self) -> tuple[Face, ...]:
+        return self._faces()
+
+    @functools.cached_property
+    def _solid_chart(self) -> Chart:
+        return self._solid()
+
+    @functools.cached_property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the parts of the boundary."""
+        return tuple(dict.fromkeys(face.name for face in self._boundary_faces))
+
+    @property
+    def boundary(self) -> Part:
+        """The whole boundary."""
+        return self["boundary"]
+
+    def __getitem__(self, names: str | tuple[str, ...]) -> Part:
+        """Returns the part, or the union of parts, with the given names.
+
+        `"boundary"` is the whole boundary, and the name given to a primitive of a CSG tree stands
+        for all its parts that are left.
+
+        Raises:
+            KeyError: a name that no part has; the message lists those there are.
+        """
+        from geometry.part import find_part  # parts refer to shapes
+
+        return find_part(self, names)
+
+    # Queries
+
+    @query
+    def signed_distance(self, points: Any) -> Any:
+        """Returns the distance to the boundary `(...)`, negative inside.
+
+        Notes: exact for primitives and their rigid motions. For CSG it has the right sign and is
+        at most the distance in absolute value (exact near faces, short near corners that an
+        operation made). Differentiable wherever the distance is.
+        """
+        return self._sdf(points)
+
+    @query
+    def contains(self, points: Any) -> Any:
+        """Returns whether each point `(..., dimension)` lies in the closed shape."""
+        return self._sdf(points) <= self.size * contact_tolerance(points)
+
+    # Sampling
+
+    def sample_interior(self, n: int, *, key: Any, sampler: str = "sobol") -> Sample:
+        """Returns `n` points of the interior, uniform, with weights that sum to the measure.
+
+        Arguments:
+            n: number of points.
+            key: int seed or JAX key. With a traced key this is a JAX function of static shapes
+                that runs inside a compiled step; otherwise it returns NumPy float64 arrays.
+            sampler: "sobol", "random", "halton", "latin"; or "grid" and "gauss", which return the
+                largest tensor rule with at most `n` points (about `n` for "grid" on cut shapes).
+        """
+        points, _, weights = draw(self._solid_chart, n, key=key, sampler=sampler)
+        return Sample(points, weights)
+
+    def sample_boundary(self, n: int, *, key: Any, sampler: str = "sobol") -> BoundarySample:
+        """Returns `n` points of the boundary, distributed by true measure, with outward normals.
+
+        Every part gets at least one point when `n` allows. A part that is a single point (the end
+        of an interval) is returned once, whatever `n`. Arguments are those of `sample_interior`.
+        """
+        return sample_faces(self, self._boundary_faces, n, key=key, sampler=sampler)
+
+    # Algebra
+
+    def __add__(self, other: Shape) -> Shape:
+        return self._combined("Union", other)
+
+    def __sub__(self, other: Shape) -> Shape:
+        return self._combined("Difference", other)
+
+    def __and__(self, other: Shape) -> Shape:
+        return self._combined("Intersection", other)
+
+    def __xor__(self, other: Shape) -> Shape:
+        return self._combined("SymmetricDifference", other)
+
+    def _combined(self, operation: str, other: Shape) -> Shape:
+        if not isinstance(other, Shape):
+            return NotImplemented
+        from geometry import csg  # the operations are shapes themselves
+
+        return getattr(csg, operation)(self, other)
+
+    # Products with time, periodicity
+
+    def over(self, t: Any, start: Any, end: Any) -> Shape:
+        """Returns the space-time domain of this shape for times from `start` to `end`.
+
+        Its parts are those of the shape, with no time component in their normals, and "initial"
+        and "final".
+
+        Arguments:
+            t: the name of the time axis, or a symbol that prints as it.
+        """
+        from geometry.spacetime import SpaceTime
+
+        return SpaceTime(self, str(t), start, end)
+
+    def periodic(self, *axes: str) -> Shape:
+        """Returns the shape with opposite ends identified along the named axes.
+
+        The parts at those ends disappear from the boundary.
+        """
+        from geometry.periodic import make_periodic
+
+        return make_periodic(self, tuple(str(axis) for axis in axes))
+
+    # Meshing
+
+    def mesh(self, size: float | Callable[[np.ndarray], np.ndarray]) -> SimplexMesh:
+        """Returns a mesh of simplices with edges of about `size` and facets tagged by part.
+
+        Arguments:
+            size: edge length, or in two dimensions a function from points `(n, 2)` to lengths.
+
+        Notes: any shape in one and two dimensions (curved boundaries become polygons with vertices
+        on the curve, so areas converge at second order), boxes in three and more.
+        """
+        from geometry.meshing import mesh_shape
+
+        return mesh_shape(self, size)
+
+    def __repr__(self) -> str:
+        return constructor_text(self)
+
+
+def contact_tolerance(points: Any) -> float:
+    """Returns the distance, relative to the size, within which a point counts as on a boundary."""
+    return float(np.finfo(points.dtype).eps ** 0.5)  # 1.5e-8 in float64, 3e-4 in float32
+
+
+def sample_faces(
+    shape: Shape, faces: tuple[Face, ...], n: int, *, key: Any, sampler: str
+) -> BoundarySample:
+    """Returns about `n` points of the given faces of a shape, stratified by face."""
+    check_count(n)
+    if not faces:
+        raise ValueError(f"`{shape!r}` has no boundary to sample: every axis is periodic.")
+    import jax
+
+    key = as_key(key)
+    columns = []
+    for index, (face, count) in enumerate(zip(faces, face_counts(faces, n), strict=True)):
+        if count == 0:
+            continue
+        points, normals, weights = draw(
+            face.chart, count, key=jax.random.fold_in(key, index), sampler=sampler
+        )
+        part = np.full(len(points), shape.parts.index(face.name))
+        columns.append((points, normals, weights, part))
+    xp = namespace(columns[0][0])
+    points, normals, weights, parts = (xp.concatenate(c) for c in zip(*columns, strict=True))
+    covered = float(sum(f.chart.measure for f in faces)) if len(columns) < len(faces) else None
+    if covered is not None:  # fewer points than faces: the weights stand for the whole all the same
+        weights = weights * (covered / xp.sum(weights))
+    return BoundarySample(points, normals, weights, parts)
+
+
+def face_counts(faces: tuple[Face, ...], n: int) -> list[int]:
+    """Distributes `n` points by measure with largest remainders, at least one for each face.
+
+    With fewer points than faces, the largest face of each part comes first.
+    """
+    solid = [i for i, face in enumerate(faces) if face.chart.dimension > 0]
+    counts = [0 if i in set(solid) else 1 for i in range(len(faces))]
+    if not solid:
+        return counts
+    measures = np.array([faces[i].chart.measure for i in solid])
+    if n <= len(solid):
+        seen: set[str] = set()
+        ranks = []
+        for i in sorted(solid, key=lambda i: -faces[i].chart.measure):
+            ranks.append((faces[i].name in seen, i))
+            seen.add(faces[i].name)
+        for _, i in sorted(ranks, key=lambda rank: rank[0])[:n]:
+            counts[i] = 1
+        return counts
+    shares = measures / measures.sum() * n
+    whole = np.maximum(np.floor(shares).astype(int), 1)
+    order = np.argsort(-(shares - np.floor(shares)), kind="stable")
+    for i in range(n - whole.sum()):
+        whole[order[i % len(order)]] += 1
+    while whole.sum() > n:  # ends: each pass takes one from the largest, and n > number of faces
+        whole[np.argmax(whole)] -= 1
+    for i, count in zip(solid, whole, strict=True):
+        counts[i] = int(count)
+    return counts
+
+
+def constructor_text(shape: Any) -> str:
+    """Returns the code that makes a dataclass: required fields by position, others by name."""
+    words = []
+    for field in dataclasses.fields(shape):
+        if not field.repr:
+            continue
+        value = getattr(shape, field.name)
+        if field.default is dataclasses.MISSING:
+            words.append(repr(value))
+        elif field.name == "axes":
+            if value != default_axes(shape.dimension):
+                words.append(f"axes={value!r}")
+        elif value != field.default:
+            words.append(f"{field.name}={value!r}")
+    return f"{type(shape).__name__}({', '.join(words)})"
+
+
+def default_axes(dimension: int) -> tuple[str, ...]:
+    """Returns x, y, z, or x1, x2, ... above three dimensions."""
+    if dimension <= 3:
+        return ("x", "y", "z")[:dimension]
+    return tuple(f"x{i}" for i in range(1, dimension + 1))
+
+
+def set_axes(shape: Any, axes: Any, dimension: int) -> None:
+    """Stores the axis names of a primitive: the given ones, checked, or the default ones."""
+    if axes is None:
+        names = default_axes(dimension)
+    else:
+        names = (axes,) if isinstance(axes, str) else tuple(str(axis) for axis in axes)
+        if len(names) != dimension or len(set(names)) != dimension:
+            raise ValueError(f"`axes` needs {dimension} distinct names; got {axes!r}.")
+    object.__setattr__(shape, "axes", names)
+
+
+def set_name(shape: Any) -> None:
+    """Checks the name of a primitive."""
+    if shape.name is None:
+        return
+    if not isinstance(shape.name, str):
+        raise TypeError(f"`name` needs text; got {shape.name!r}.")
+    if not shape.name or shape.name == "boundary":
+        raise ValueError(
+            f"`name` needs a word other than 'boundary', which is the whole boundary; "
+            f"got {shape.name!r}."
+        )
+
+
+def positive(value: Any, what: str) -> float | int:
+    """Returns a finite number above zero."""
+    result = number(value, what)
+    if result <= 0:
+        raise ValueError(f"{what} needs a number above zero; got {value!r}.")
+    return result

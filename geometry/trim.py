@@ -1,0 +1,268 @@
+"""Cutting the faces of primitives down to the boundary of a CSG tree.
+
+A point of a face belongs to the boundary of the tree if and only if a small step along the normal
+changes whether it is inside the tree. That one test decides membership and the outward direction
+for every operation and any nesting, and drops faces that two solids share. Where faces of two
+leaves coincide, the first leaf in the tree keeps the point.
+
+Curves are cut exactly: distances are 1-Lipschitz, so an interval of a curve that is shorter than
+twice the distance from its middle to another leaf cannot cross it; what is left is subdivided and
+the ends found by bisection. Surfaces are integrated along lines, each cut in the same manner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import roots_legendre
+
+from geometry._arrays import namespace, relative_tolerance
+from geometry.chart import Chart, interval_of
+from geometry.sequences import cube
+
+if TYPE_CHECKING:
+    from geometry.shape import Shape
+
+Status = Callable[[Any, Any], tuple[Any, Any]]
+
+_FEWEST_INTERVALS, _MOST_INTERVALS = 64, 4096
+_LINES, _SAMPLES_A_LINE, _NODES_A_PIECE = 512, 96, 16
+
+
+def boundary_status(tree: Shape, earlier: tuple[Shape, ...]) -> Status:
+    """Returns the test `(points, normals) -> (kept, sign)` for the faces of one leaf of a tree.
+
+    `sign` is -1 where the outward normal of the tree is opposite to that of the leaf.
+    """
+
+    def status(points: Any, normals: Any) -> tuple[Any, Any]:
+        xp = namespace(points)
+        step = relative_tolerance(points) * tree.size
+        behind = tree._sdf(points - step * normals) < 0
+        ahead = tree._sdf(points + step * normals) < 0
+        kept = behind != ahead
+        for leaf in earlier:
+            kept = kept & (xp.abs(leaf._sdf(points)) > step)
+        return kept, xp.where(ahead, -1, 1)
+
+    return status
+
+
+def cut(chart: Chart, status: Status, others: tuple[Shape, ...]) -> tuple[Chart, ...]:
+    """Returns the charts of what is kept of a face: none, one, or the intervals of a curve."""
+    if chart.dimension == 0:
+        return _cut_point(chart, status)
+    if chart.dimension == 1 and not chart.is_cut:
+        return _cut_curve(chart, status, others)
+    return _cut_surface(chart, status)
+
+
+def _cut_map(chart: Chart, status: Status) -> Callable[[Any], tuple[Any, Any, Any]]:
+    def cut_map(u: Any) -> tuple[Any, Any, Any]:
+        points, normals, kept_before = chart.map(u)
+        kept, sign = status(points, normals)
+        kept = kept if kept_before is None else kept & kept_before
+        return points, namespace(points).asarray(sign, points.dtype)[..., None] * normals, kept
+
+    return cut_map
+
+
+def _cut_point(chart: Chart, status: Status) -> tuple[Chart, ...]:
+    points, normals, _ = chart.map(np.zeros(0))
+    kept, sign = status(points, normals)
+    if not kept:
+        return ()
+
+    def signed(u: Any) -> tuple[Any, Any, Any]:
+        points, normals, _ = chart.map(u)
+        return points, float(sign) * normals, None
+
+    return (replace(chart, map=signed),)
+
+
+def _cut_curve(chart: Chart, status: Status, others: tuple[Shape, ...]) -> tuple[Chart, ...]:
+    code = _codes(chart, status)
+    middles = _sorted_middles(chart, others)
+    breaks = _transitions(code, middles)
+    edges = np.concatenate([[0.0], breaks, [1.0]])
+    codes = code((edges[1:] + edges[:-1]) / 2)
+    if not breaks.size:
+        return (_uncut(chart, codes[0]),) if codes[0] else ()
+    return tuple(
+        interval_of(chart, a, b, chart.measure * _share(chart, a, b), float(c))
+        for a, b, c in zip(edges[:-1], edges[1:], codes, strict=True)
+        if c != 0 and b - a > 1e-12
+    )
+
+
+def _share(chart: Chart, start: float, stop: float) -> float:
+    """Fraction of a curve's length between two values of its chart's coordinate."""
+    if chart.density is None:
+        return stop - start
+    nodes, weights = _composite(32, 8)
+    return (stop - start) * float(weights @ chart.density(start + (stop - start) * nodes[:, None]))
+
+
+def _uncut(chart: Chart, sign: float) -> Chart:
+    if sign > 0:
+        return chart
+
+    def flipped(u: Any) -> tuple[Any, Any, Any]:
+        points, normals, kept = chart.map(u)
+        return points, -normals, kept
+
+    return replace(chart, map=flipped)
+
+
+def _codes(chart: Chart, status: Status) -> Callable[[np.ndarray], np.ndarray]:
+    """Returns a function of u (n,): 0 where the point is dropped, else the sign of its normal."""
+
+    def code(u: np.ndarray) -> np.ndarray:
+        points, normals, _ = chart.map(u[:, None])
+        kept, sign = status(points, normals)
+        return np.where(kept, sign, 0)
+
+    return code
+
+
+def _sorted_middles(chart: Chart, others: tuple[Shape, ...]) -> np.ndarray:
+    """Returns coordinates so dense that between neighbors nothing crosses, or that is tiny."""
+    length = chart.measure * _top_speed(chart)
+    pending = (np.arange(_FEWEST_INTERVALS) + 0.5) / _FEWEST_INTERVALS
+    width = 1 / _FEWEST_INTERVALS
+    done: list[np.ndarray] = []
+    while pending.size and width > 1e-7:  # ends: the width halves
+        distances = [np.abs(leaf._sdf(chart.map(pending[:, None])[0])) for leaf in others]
+        near = np.zeros(pending.size, bool)
+        for distance in distances:
+            coincident = distance < 1e-11 * length
+            near |= (distance < 0.5 * width * length) & ~coincident
+        done.append(pending)
+        if sum(map(len, done)) > _MOST_INTERVALS:
+            break
+        width /= 2
+        pending = pending[near]
+        pending = np.concatenate([pending - width / 2, pending + width / 2])
+    return np.unique(np.concatenate(done))
+
+
+def _top_speed(chart: Chart) -> float:
+    """Returns the largest speed along a curve in units of its length."""
+    if chart.density is None:
+        return 1.0
+    return 1.1 * float(np.max(chart.density(np.linspace(0, 1, 257)[:, None])))
+
+
+def _transitions(code: Callable[[np.ndarray], np.ndarray], middles: np.ndarray) -> np.ndarray:
+    """Returns where `code` changes between neighbors, by bisection of all changes at once."""
+    grid = np.concatenate([[1e-13], middles, [1 - 1e-13]])
+    values = code(grid)
+    change = np.flatnonzero(values[1:] != values[:-1])
+    low, high, left = grid[change], grid[change + 1], values[change]
+    for _ in range(60):
+        middle = (low + high) / 2
+        same = code(middle) == left if middle.size else np.zeros(0, bool)
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return np.asarray((low + high) / 2)
+
+
+def _cut_surface(chart: Chart, status: Status) -> tuple[Chart, ...]:
+    cut_map = _cut_map(chart, status)
+    total = chart.measure / chart.fraction
+    u, _ = cube(2**12, chart.dimension, key=0, sampler="sobol")
+    _, normals, kept = cut_map(u)
+    if not chart.is_cut and kept.all():
+        sign = np.sum(normals * chart.map(u)[1], axis=-1)
+        if np.all(sign > 0) or np.all(sign < 0):
+            return (_uncut(chart, sign[0]),)
+    rule = line_rule(cut_map, chart.density) if chart.dimension == 2 else _cloud_rule(chart, cut_map)
+    fraction = float(np.sum(rule[1]))
+    if fraction < 1e-9:
+        return ()
+    fraction = min(fraction, 1 - 1e-15)
+    return (
+        replace(chart, map=cut_map, measure=total * fraction, fraction=fraction, rule=rule),
+    )
+
+
+def line_rule(
+    cut_map: Callable[[Any], tuple[Any, Any, Any]],
+    density: Callable[[Any], Any] | None,
+    lines: int = _LINES,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns nodes `(m, 2)` and weights of a rule for what is kept of a two-dimensional chart.
+
+    Gauss panels across, and along each line Gauss rules on the intervals that are kept.
+    """
+    across, across_weights = _composite(lines // 4, 4)
+
+    def kept(line: np.ndarray, along: np.ndarray) -> np.ndarray:
+        return cut_map(np.stack([across[line], along], axis=-1))[2]
+
+    grid = (np.arange(_SAMPLES_A_LINE) + 0.5) / _SAMPLES_A_LINE
+    line = np.repeat(np.arange(len(across)), len(grid))
+    inside = kept(line, np.tile(grid, len(across))).reshape(len(across), -1)
+    at, cell = np.nonzero(inside[:, 1:] != inside[:, :-1])
+    low, high, left = grid[cell], grid[cell + 1], inside[at, cell]
+    for _ in range(36):
+        middle = (low + high) / 2
+        same = kept(at, middle) == left if middle.size else np.zeros(0, bool)
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    breaks = (low + high) / 2
+    # each line runs from 0 to 1 through its breaks; its pieces are kept in turn
+    everything = np.arange(len(across))
+    starts = np.concatenate([everything, at])
+    begin = np.concatenate([np.zeros(len(across)), breaks])
+    order = np.lexsort([begin, starts])
+    starts, begin = starts[order], begin[order]
+    last = np.append(starts[1:] != starts[:-1], True)
+    end = np.where(last, 1.0, np.append(begin[1:], 1.0))
+    first = np.insert(starts[1:] != starts[:-1], 0, True)
+    rank = np.arange(len(starts)) - np.maximum.accumulate(np.where(first, np.arange(len(first)), 0))
+    keep = inside[starts, 0] ^ (rank % 2 == 1)
+    starts, begin, end = starts[keep], begin[keep], end[keep]
+    nodes, weights = _composite(1, _NODES_A_PIECE)
+    along = begin[:, None] + (end - begin)[:, None] * nodes
+    u = np.stack([np.broadcast_to(across[starts][:, None], along.shape), along], axis=-1)
+    w = across_weights[starts][:, None] * (end - begin)[:, None] * weights
+    u, w = u.reshape(-1, 2), w.reshape(-1)
+    return u, w if density is None else w * density(u)
+
+
+def _cloud_rule(chart: Chart, cut_map: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Returns Sobol nodes and weights for what is kept of a chart of three or more dimensions."""
+    u, w = cube(2**16, chart.dimension, key=0, sampler="sobol")
+    if chart.density is not None:
+        w = w * chart.density(u)
+    kept = cut_map(u)[2]
+    return u[kept], w[kept]
+
+
+def _composite(panels: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Returns Gauss-Legendre nodes and weights on equal panels of [0, 1]."""
+    x, w = roots_legendre(nodes)
+    x = (np.arange(panels)[:, None] + (x + 1) / 2) / panels
+    return x.reshape(-1), np.tile(w / 2 / panels, panels)
+
+
+def flux(chart: Chart, about: np.ndarray) -> float:
+    """Returns the integral of `(x - about) . n` over what is kept of a face."""
+    if chart.rule is not None:
+        u, weights = chart.rule
+        total = chart.measure / chart.fraction
+    else:
+        u, weights = _smooth_rule(chart)
+        total = chart.measure
+    points, normals, _ = chart.map(u)
+    return total * float(weights @ np.sum((points - about) * normals, axis=-1))
+
+
+def _smooth_rule(chart: Chart) -> tuple[np.ndarray, np.ndarray]:
+    count = {0: 1, 1: 256, 2: 64**2}[chart.dimension]
+    u, weights = cube(
+        count, chart.dimension, key=0, sampler="gauss", periodic=chart.periodic
+    )
+    return u, weights if chart.density is None else weights * chart.density(u)
