@@ -1,6 +1,6 @@
 """Derivatives of any order, networks, optimizers and numerics on JAX."""
 
-from diffcore import checkpoint
+from diffcore import checkpoint, fft, quadrature
 from diffcore.complex import is_holomorphic, wirtinger
 from diffcore.functional import (
     directional,
@@ -15,20 +15,31 @@ from diffcore.functional import (
 )
 from diffcore.keys import as_key
 from diffcore.precision import default_dtype, precision
+from diffcore.taylor import operator, operators, partials
+from diffcore.vector import biharmonic, curl, divergence, laplacian
 
 __all__ = [
     "as_key",
+    "biharmonic",
     "checkpoint",
+    "curl",
     "default_dtype",
     "directional",
+    "divergence",
+    "fft",
     "grad",
     "hessian",
     "hvp",
     "is_holomorphic",
     "jacobian",
     "jvp",
+    "laplacian",
     "linearize",
+    "operator",
+    "operators",
+    "partials",
     "precision",
+    "quadrature",
     "value_and_grad",
     "vjp",
     "wirtinger",

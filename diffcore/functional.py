@@ -35,6 +35,7 @@ from diffcore._inputs import (
     is_traced,
 )
 from diffcore.complex import is_holomorphic
+from diffcore.taylor import partials
 
 Function = Callable[..., Any]
 
@@ -284,11 +285,7 @@ def directional(f: Function, direction: Any, order: int = 1) -> Function:
         def along(t: jax.Array) -> Any:
             return f(jax.tree.map(lambda a, b: a + t[0] * b, start, v))
 
-        derivative = along
-        for _ in range(order):
-            derivative = _slope(derivative)
-        with control_flow_explained():
-            return derivative(jnp.zeros(1, _real_type(start)))
+        return partials(along, [(order,)])(jnp.zeros(1, _real_type(start)))[(order,)]
 
     return derivative
 
@@ -384,10 +381,6 @@ def _conjugate(tree: Any) -> Any:
 
 def _is_real(leaf: Any) -> bool:
     return bool(jnp.issubdtype(leaf.dtype, jnp.floating))
-
-
-def _slope(g: Function) -> Function:
-    return lambda t: jax.jvp(g, (t,), (jnp.ones_like(t),))[1]
 
 
 def _real_type(tree: Any) -> Any:

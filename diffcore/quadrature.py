@@ -1,7 +1,7 @@
 """Quadrature rules: points and weights as NumPy float64 arrays, computed on the host.
 
-Every rule integrates f as `rule.weights @ f(rule.points)`. Points have shape (n,) on an interval and
-(n, d) in d dimensions.
+Every rule integrates f as `rule.weights @ f(rule.points)`. Points have shape (n,) on an interval
+and (n, d) in d dimensions.
 """
 
 from __future__ import annotations

@@ -107,6 +107,7 @@ def test_adaptive_integrals_of_real_complex_and_array_functions():
     np.testing.assert_allclose(value, [1, 0.5], rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:.*:RuntimeWarning")
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
@@ -123,7 +124,7 @@ def test_adaptive_integrals_of_real_complex_and_array_functions():
         (lambda: q.simplex(1, [(0, 0), (1, 1), (2, 2)]), ValueError, "span a volume"),
         (lambda: q.adaptive(math.sin, 0, 1, tolerance=0), ValueError, "`tolerance` > 0"),
         (
-            lambda: q.adaptive(lambda x: 1 / (x - 0.3) ** 2, 0, 1),
+            lambda: q.adaptive(lambda x: 1 / x, 0, 1),
             ValueError,
             "did not reach tolerance",
         ),
