@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Status = Callable[[Any, Any], tuple[Any, Any]]
 
 _FEWEST_INTERVALS, _MOST_INTERVALS = 64, 4096
+_SLIVER = 1e-5  # of a curve
 _LINES, _SAMPLES_A_LINE, _NODES_A_PIECE = 512, 96, 16
 
 
@@ -86,16 +87,30 @@ def _cut_point(chart: Chart, status: Status) -> tuple[Chart, ...]:
 def _cut_curve(chart: Chart, status: Status, others: tuple[Shape, ...]) -> tuple[Chart, ...]:
     code = _codes(chart, status)
     middles = _sorted_middles(chart, others)
-    breaks = _transitions(code, middles)
-    edges = np.concatenate([[0.0], breaks, [1.0]])
-    codes = code((edges[1:] + edges[:-1]) / 2)
-    if not breaks.size:
+    breaks = _polished(chart, others, _transitions(code, middles))
+    edges, codes = _without_slivers(np.concatenate([[0.0], breaks, [1.0]]), code)
+    if len(codes) == 1:
         return (_uncut(chart, codes[0]),) if codes[0] else ()
     return tuple(
         interval_of(chart, a, b, chart.measure * _share(chart, a, b), float(c))
         for a, b, c in zip(edges[:-1], edges[1:], codes, strict=True)
-        if c != 0 and b - a > 1e-12
+        if c != 0
     )
+
+
+def _without_slivers(
+    edges: np.ndarray, code: Callable[[np.ndarray], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns the intervals and their codes, without those that a mere contact made.
+
+    Where a curve touches another leaf, the boundary test is off within about the root of its step.
+    """
+    codes = code(edges[:-1] + 0.618 * np.diff(edges))
+    real = np.diff(edges) > _SLIVER
+    codes, starts = codes[real], edges[:-1][real]
+    new = np.append(True, codes[1:] != codes[:-1])
+    starts = np.where(np.arange(len(starts)) == 0, 0.0, starts)
+    return np.append(starts[new], 1.0), codes[new]
 
 
 def _share(chart: Chart, start: float, stop: float) -> float:
@@ -167,6 +182,20 @@ def _transitions(code: Callable[[np.ndarray], np.ndarray], middles: np.ndarray) 
         same = code(middle) == left if middle.size else np.zeros(0, bool)
         low, high = np.where(same, middle, low), np.where(same, high, middle)
     return np.asarray((low + high) / 2)
+
+
+def _polished(chart: Chart, others: tuple[Shape, ...], breaks: np.ndarray) -> np.ndarray:
+    """Moves breaks, off by the step of the boundary test, to where another leaf's distance is 0."""
+    result, best = breaks, np.full(breaks.shape, np.inf)
+    for leaf in others:
+        values = leaf._sdf(chart.map(breaks[:, None])[0])
+        for step in (-1e-6, 1e-6):
+            slope = (leaf._sdf(chart.map(breaks[:, None] + step)[0]) - values) / step
+            moved = breaks - values / np.where(np.abs(slope) > 0.01 * chart.measure, slope, np.inf)
+            left = np.abs(leaf._sdf(chart.map(moved[:, None])[0]))
+            better = (np.abs(moved - breaks) < 1e-9) & (moved != breaks) & (left < best)
+            result, best = np.where(better, moved, result), np.where(better, left, best)
+    return np.clip(result, 0, 1)
 
 
 def _cut_surface(chart: Chart, status: Status) -> tuple[Chart, ...]:
