@@ -9,7 +9,7 @@ inverse system of the request; its dual is the algebra R[ε]/Ann(V) in which we 
 Everything here is exact (`fractions.Fraction`) and runs once for each request.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -124,7 +124,7 @@ def _dual(span: "_Span", size: int) -> list[Polynomial]:
 
 def _products(b: Polynomial, span: "_Span") -> tuple[tuple[int, int, float], ...]:
     """b(ξ + η) = Σ c_ij b_i(ξ) b_j(η), from b(ξ + η) = Σ_β ∂^β b(ξ) η^β / β!."""
-    table: dict[tuple[int, int], Fraction] = Counter()
+    table: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
     below = {beta for alpha in b for beta in cartesian(*(range(n + 1) for n in alpha))}
     for beta in sorted(below & span.combinations.keys()):
         left = span.coordinates(_derivative(b, beta))

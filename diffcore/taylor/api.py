@@ -36,7 +36,8 @@ def partials(f: Function, orders: Collection[Orders | int]) -> Callable[[Array],
 
     Example:
         >>> import jax.numpy as jnp
-        >>> result = partials(lambda x: x[0] ** 3 * x[1] ** 2, [(2, 0), (1, 1)])(jnp.array([1.0, 2.0]))
+        >>> second = partials(lambda x: x[0] ** 3 * x[1] ** 2, [(2, 0), (1, 1)])
+        >>> result = second(jnp.array([1.0, 2.0]))
         >>> {orders: float(value) for orders, value in result.items()}
         {(2, 0): 24.0, (1, 1): 12.0}
     """
@@ -95,7 +96,7 @@ def _recipe(terms: Mapping[Orders, Any], requests: dict[Terms, int]) -> Recipe:
     def number_of(request: Terms) -> int:
         return requests.setdefault(request, len(requests))
 
-    numbers = {orders: c for orders, c in terms.items() if isinstance(c, Number)}
+    numbers: dict[Orders, Any] = {orders: c for orders, c in terms.items() if isinstance(c, Number)}
     real = tuple((orders, _finite(c.real)) for orders, c in numbers.items() if c.real)
     imaginary = tuple((orders, _finite(c.imag)) for orders, c in numbers.items() if c.imag)
     recipe: Recipe = [(c, number_of(terms)) for c, terms in ((1, real), (1j, imaginary)) if terms]
@@ -125,7 +126,7 @@ def _read(space: Algebra, value: Value, recipe: Recipe) -> Array:
             part = parts_of(value).get(k) if k else primal_of(value)
             if part is not None:
                 weight = c * factor
-                term = part if isinstance(weight, Number) and weight == 1 else weight * part
+                term = part if isinstance(weight, int) and weight == 1 else weight * part
                 total = term if total is None else total + term
     return jnp.zeros_like(primal_of(value)) if total is None else jnp.asarray(total)
 

@@ -1,6 +1,7 @@
 """Rules of primitives that hold a jaxpr: calls, custom derivatives, branches and loops."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -64,17 +65,14 @@ _UNIVARIATE = {"_xlogx", "expi", "log_ndtr", "_sinc_maclaurin", "spence", "i0", 
 @rule("cond")
 def _cond(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
     index, *operands = values
-    branches = [_branch(space, closed) for closed in equation.params["branches"]]
+    branches = [partial(evaluate, space, closed) for closed in equation.params["branches"]]
     shapes = [jax.eval_shape(branch, operands) for branch in branches]
     keys = [_union(*outputs) for outputs in zip(*shapes, strict=True)]
-    dense = [
-        lambda operands, branch=branch: _all_dense(branch(operands), keys) for branch in branches
-    ]
-    return lax.switch(index, dense, operands)
 
+    def dense(branch: Callable[..., list[Value]], operands: list[Value]) -> list[Value]:
+        return _all_dense(branch(operands), keys)
 
-def _branch(space: Algebra, closed: core.ClosedJaxpr) -> Callable[..., list[Value]]:
-    return lambda operands: evaluate(space, closed, operands)
+    return lax.switch(index, [partial(dense, branch) for branch in branches], operands)
 
 
 @rule("scan")

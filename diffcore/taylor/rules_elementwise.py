@@ -133,8 +133,8 @@ def _min(space: Algebra, values: list[Value], equation: Any) -> Value:
     return _choose(a, b, lax.min(*_same(a, b)), primal_of(a) < primal_of(b))
 
 
-def _same(a: Value, b: Value) -> tuple[Any, Any]:
-    return tuple(jnp.broadcast_arrays(primal_of(a), primal_of(b)))
+def _same(a: Value, b: Value) -> list[Any]:
+    return list(jnp.broadcast_arrays(primal_of(a), primal_of(b)))
 
 
 def _choose(a: Value, b: Value, primal: Any, first: Any) -> Value:
@@ -153,8 +153,11 @@ def _clamp(space: Algebra, values: list[Value], equation: Any) -> Value:
     below, above = primal_of(x) < primal_of(lower), primal_of(x) > primal_of(upper)
     zero = jnp.zeros_like(primal)
     terms = [(lower, below), (upper, above), (x, ~(below | above))]
-    kept = [map_parts(lambda part, m=mask: jnp.where(m, part, 0), v, zero) for v, mask in terms]
-    return add(primal, *kept)
+    return add(primal, *(map_parts(partial(_masked, mask), v, zero) for v, mask in terms))
+
+
+def _masked(mask: Any, part: Any) -> Any:
+    return jnp.where(mask, part, 0)
 
 
 @rule("rem")

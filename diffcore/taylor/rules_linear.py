@@ -105,7 +105,8 @@ def _mul(space: Algebra, values: list[Value], equation: Any) -> Value:
 
 @rule("dot_general", "conv_general_dilated")
 def _bilinear(space: Algebra, values: list[Value], equation: Any) -> Value:
-    return multiply(space, *values, times=lambda a, b: bind(equation, a, b))
+    a, b = values
+    return multiply(space, a, b, lambda x, y: bind(equation, x, y))
 
 
 @rule("stop_gradient")

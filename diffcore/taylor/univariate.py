@@ -45,24 +45,29 @@ def _from_slope(constant: Array, n: int, slope: Callable[[Coefficients], Array])
 
 
 def exp(x: Array, n: int) -> Coefficients:
+    """exp: y' = y."""
     y = lax.exp(x)
     return [y] + [y * (1 / factorial(k)) if k > 1 else y for k in range(1, n + 1)]
 
 
 def exp2(x: Array, n: int) -> Coefficients:
+    """2 ** x: y' = log(2) y."""
     y = lax.exp2(x)
     return [y] + [y * (log(2) ** k / factorial(k)) for k in range(1, n + 1)]
 
 
 def expm1(x: Array, n: int) -> Coefficients:
+    """exp - 1."""
     return [lax.expm1(x), *exp(x, n)[1:]]
 
 
 def log_(x: Array, n: int) -> Coefficients:
+    """log: y' = 1 / x."""
     return _logarithm(lax.log(x), x, n)
 
 
 def log1p(x: Array, n: int) -> Coefficients:
+    """log(1 + x): y' = 1 / (1 + x)."""
     return _logarithm(lax.log1p(x), 1 + x, n)
 
 
@@ -71,6 +76,7 @@ def _logarithm(y: Array, x: Array, n: int) -> Coefficients:
 
 
 def reciprocal(x: Array, n: int) -> Coefficients:
+    """1 / x: y' = -y²."""
     c = [1 / x]
     while len(c) <= n:
         c.append(-c[-1] * c[0])
@@ -78,10 +84,12 @@ def reciprocal(x: Array, n: int) -> Coefficients:
 
 
 def sin(x: Array, n: int) -> Coefficients:
+    """sin: y'' = -y."""
     return _trigonometric([lax.sin(x), lax.cos(x)], n)
 
 
 def cos(x: Array, n: int) -> Coefficients:
+    """cos: y'' = -y."""
     return _trigonometric([lax.cos(x), -lax.sin(x)], n)
 
 
@@ -91,10 +99,12 @@ def _trigonometric(values: list[Array], n: int) -> Coefficients:
 
 
 def sinh(x: Array, n: int) -> Coefficients:
+    """sinh: y'' = y."""
     return _hyperbolic([lax.sinh(x), lax.cosh(x)], n)
 
 
 def cosh(x: Array, n: int) -> Coefficients:
+    """cosh: y'' = y."""
     return _hyperbolic([lax.cosh(x), lax.sinh(x)], n)
 
 
@@ -107,10 +117,12 @@ def _times(c: float, x: Array) -> Array:
 
 
 def tan(x: Array, n: int) -> Coefficients:
+    """tan: y' = 1 + y²."""
     return _from_slope(lax.tan(x), n, lambda c: _square(c) + (1 if len(c) == 1 else 0))
 
 
 def tanh(x: Array, n: int) -> Coefficients:
+    """tanh: y' = 1 - y²."""
     return _from_slope(lax.tanh(x), n, lambda c: (1 if len(c) == 1 else 0) - _square(c))
 
 
@@ -119,6 +131,8 @@ def _square(c: Coefficients) -> Array:
 
 
 def logistic(x: Array, n: int) -> Coefficients:
+    """1 / (1 + exp(-x)): y' = y - y²."""
+
     def slope(c: Coefficients) -> Array:  # σ' = σ (1 - σ)
         return c[0] * lax.logistic(-x) if len(c) == 1 else c[-1] - _square(c)
 
@@ -126,6 +140,7 @@ def logistic(x: Array, n: int) -> Coefficients:
 
 
 def softplus(x: Array, n: int) -> Coefficients:
+    """log(1 + exp(x)): y' is the logistic function."""
     return integral(jnp.logaddexp(x, 0), logistic(x, n - 1))
 
 
@@ -153,14 +168,17 @@ def _root(y: Array, x: Array, n: int, exponent: float) -> Coefficients:
 
 
 def sqrt_(x: Array, n: int) -> Coefficients:
+    """x ** (1/2)."""
     return _root(lax.sqrt(x), x, n, 1 / 2)
 
 
 def rsqrt(x: Array, n: int) -> Coefficients:
+    """x ** (-1/2)."""
     return _root(lax.rsqrt(x), x, n, -1 / 2)
 
 
 def cbrt(x: Array, n: int) -> Coefficients:
+    """x ** (1/3)."""
     return _root(lax.cbrt(x), x, n, 1 / 3)
 
 
@@ -177,19 +195,23 @@ def _quadratic_power(a: Coefficients, n: int, exponent: float) -> Coefficients:
 
 
 def atan(x: Array, n: int) -> Coefficients:
+    """atan: y' = 1 / (1 + x²)."""
     return integral(lax.atan(x), _quadratic_power([1 + x * x, 2 * x, 1], n - 1, -1))
 
 
 def atanh(x: Array, n: int) -> Coefficients:
+    """atanh: y' = 1 / (1 - x²)."""
     square = [(1 - x) * (1 + x), -2 * x, -1]
     return integral(lax.atanh(x), _quadratic_power(square, n - 1, -1))
 
 
 def asin(x: Array, n: int) -> Coefficients:
+    """asin: y' = (1 - x²) ** (-1/2)."""
     return integral(lax.asin(x), _arc(x, n - 1))
 
 
 def acos(x: Array, n: int) -> Coefficients:
+    """acos: y' = -(1 - x²) ** (-1/2)."""
     return integral(lax.acos(x), [-c for c in _arc(x, n - 1)])
 
 
@@ -198,20 +220,24 @@ def _arc(x: Array, n: int) -> Coefficients:
 
 
 def asinh(x: Array, n: int) -> Coefficients:
+    """asinh: y' = (1 + x²) ** (-1/2)."""
     return integral(lax.asinh(x), _quadratic_power([1 + x * x, 2 * x, 1], n - 1, -1 / 2))
 
 
 def acosh(x: Array, n: int) -> Coefficients:
+    """acosh: y' = (x - 1) ** (-1/2) (x + 1) ** (-1/2)."""
     # (x - 1) ** (-1/2) (x + 1) ** (-1/2) has the branch cut of acosh also for complex x.
     slope = product(rsqrt(x - 1, n - 1), rsqrt(x + 1, n - 1))
     return integral(lax.acosh(x), slope)
 
 
 def erf(x: Array, n: int) -> Coefficients:
+    """erf: y' = 2/√π exp(-x²)."""
     return integral(lax.erf(x), _gaussian(x, n - 1))
 
 
 def erfc(x: Array, n: int) -> Coefficients:
+    """1 - erf."""
     return integral(lax.erfc(x), [-c for c in _gaussian(x, n - 1)])
 
 
@@ -235,14 +261,17 @@ def erf_inv(x: Array, n: int) -> Coefficients:
 
 
 def lgamma(x: Array, n: int) -> Coefficients:
+    """log |Γ|: y' = digamma."""
     return integral(lax.lgamma(x), digamma(x, n - 1))
 
 
 def digamma(x: Array, n: int) -> Coefficients:
+    """digamma: the polygamma functions follow."""
     return [lax.digamma(x), *polygamma(0, x, n)[1:]]
 
 
 def polygamma(m: Array, x: Array, n: int) -> Coefficients:
+    """polygamma of order m in x: its k-th derivative has the order m + k."""
     orders = [jnp.full_like(x, k) + m for k in range(n + 1)]
     return [lax.polygamma(order, x) * (1 / factorial(k)) for k, order in enumerate(orders)]
 
