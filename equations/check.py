@@ -1,44 +1,65 @@
-"""The statement doctor: what is wrong or doubtful in a problem, with the remedy, before computing."""
+"""The statement doctor: what is wrong or doubtful in a problem, with the remedy, before computing.
+
+`check` puts one problem through all checks, each of which looks for one kind of slip and knows
+nothing of the others; a new check is a function from a `Case` to findings, added to `CHECKS`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from typing import Any
 
+from .doctor import corners, counts, data, gauge, places, unknowns, values
+from .doctor.case import Case
+from .doctor.findings import LEVELS, Finding, Findings, StatementError, note
 
-@dataclass(frozen=True)
-class Finding:
-    """One finding. `level` is "error", "warning" or "note"; `where` names the place."""
+CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
+    places.missing_parts,
+    places.foreign_parts,
+    unknowns.coordinates,
+    unknowns.fields,
+    unknowns.expressions,
+    unknowns.normals,
+    unknowns.parameters,
+    counts.equations,
+    counts.boundary,
+    counts.initial,
+    counts.evidence,
+    values.coefficients,
+    values.contradictions,
+    values.positive,
+    corners.corners,
+    corners.periodicity,
+    gauge.constants,
+    data.data,
+)
 
-    level: str
-    message: str
-    where: str
-    remedy: str
-
-    def __str__(self) -> str:
-        return f"{self.level} ({self.where}): {self.message} {self.remedy}"
-
-
-class Findings(tuple):
-    """All findings of a problem; prints as a list."""
-
-    @property
-    def errors(self) -> Findings:
-        """The findings that forbid solving."""
-        return Findings(f for f in self if f.level == "error")
-
-    def __str__(self) -> str:
-        return "\n".join(map(str, self)) or "no findings: the statement is sound"
-
-
-class StatementError(ValueError):
-    """A problem has errors; lists them all."""
-
-    def __init__(self, findings: Findings):
-        self.findings = findings
-        super().__init__("the statement has errors:\n" + "\n".join(f"  - {f}" for f in findings))
+__all__ = ["CHECKS", "Finding", "Findings", "StatementError", "check"]
 
 
 def check(problem: Any) -> Findings:
-    """All findings of a problem."""
-    return Findings()
+    """All findings of a problem, errors first.
+
+    **Notes** Never raises: a check that fails on a broken statement leaves the others standing.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> x = eq.coordinates("x")
+    >>> u = eq.field("u", x)
+    >>> problem = eq.Problem(geo.Interval(0, 1), eq.Eq(eq.diff(u, x, 2), 1), {"lft": eq.Eq(u, 0)})
+    >>> [(f.level, f.where, f.remedy) for f in check(problem)][0]
+    ('error', 'conditions', "Did you mean 'left'?")
+    """
+    case = Case(problem)
+    found: dict[Finding, None] = {}
+    failed: dict[Finding, None] = {}
+    for examine in CHECKS:
+        try:
+            for finding in examine(case):
+                found[finding] = None
+        except Exception as reason:
+            subject = f"{examine.__module__.rsplit('.', 1)[-1]}.{examine.__name__}"
+            failed[note("doctor", f"the check {subject} was not made: {reason!r}.", "")] = None
+    if not any(f.level == "error" for f in found):  # else it is a consequence of the errors
+        found.update(failed)
+    return Findings(sorted(found, key=lambda f: LEVELS.index(f.level)))

@@ -79,9 +79,10 @@ class Problem:
     >>> import equations as eq, geometry as geo
     >>> x = eq.coordinates("x")
     >>> u = eq.field("u", x)
-    >>> p = Problem(geo.Interval(0, 1), eq.Eq(eq.diff(u, x, 2), 1), {("left", "right"): eq.Eq(u, 0)})
+    >>> ends = {("left", "right"): eq.Eq(u, 0)}
+    >>> p = Problem(geo.Interval(0, 1), eq.Eq(eq.diff(u, x, 2), 1), ends)
     >>> p.fields, len(p.conditions), [str(f) for f in p.check()]
-    ((u(x),), 2, [])
+    ((u(x),), 1, [])
     """
 
     domain: Any
@@ -209,8 +210,8 @@ def _locate(domain: Any, where: Any) -> tuple[str, Any]:
             f"a key of `conditions` is the name of a part, a tuple of names, a part, or a `Point`; "
             f"got {where!r}."
         )
-    label = ", ".join(where.names) if getattr(where, "names", ()) else str(where)
     owner = getattr(where, "shape", None)
+    label = str(where) if owner is None else ", ".join(where.names)
     if owner is not None and owner != domain and owner == getattr(domain, "space", None):
         return label, domain[tuple(where.names)]
     return label, where

@@ -1,0 +1,230 @@
+"""The case: a problem under examination, with everything that several checks need, made once."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy.core.function import AppliedUndef
+
+from .. import structure
+from ..compile import expand, require_compilable
+from ..symbols import NormalComponent, Parameter, fields_in
+
+INTERIOR_POINTS = 200
+PART_POINTS = 128
+TIME_PARTS = ("initial", "final")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One scalar expression of the problem and where it stands."""
+
+    where: str
+    expression: sympy.Expr
+
+
+@dataclass(eq=False)
+class Case:
+    """A problem under examination."""
+
+    problem: Any
+    _covers: dict[tuple[Any, str], np.ndarray] = field(default_factory=dict)
+
+    # The statement
+
+    @property
+    def domain(self) -> Any:
+        """The domain of the problem."""
+        return self.problem.domain
+
+    @cached_property
+    def coordinates(self) -> tuple[sympy.Symbol, ...]:
+        """The coordinates in the order of the domain's axes."""
+        return self.problem.coordinates
+
+    @cached_property
+    def space(self) -> tuple[sympy.Symbol, ...]:
+        """The coordinates without the time of the domain."""
+        return tuple(c for c in self.coordinates if c.name != self.time)
+
+    @cached_property
+    def time(self) -> str | None:
+        """The name of the domain's time axis, if it has one."""
+        time = getattr(self.domain, "time", None)
+        return time[0] if time else None
+
+    @cached_property
+    def equations(self) -> tuple[Statement, ...]:
+        """The residuals of the equations."""
+        residuals = self.problem.residuals
+        return tuple(
+            Statement(w, r)
+            for w, r in zip(_numbered("equation", residuals), residuals, strict=True)
+        )
+
+    @cached_property
+    def conditions(self) -> tuple[tuple[Any, Statement], ...]:
+        """The residuals of the conditions, each with its condition."""
+        return tuple(
+            (condition, Statement(f"on {condition.label}", residual))
+            for condition in self.problem.conditions
+            for residual in condition.equation.residuals
+        )
+
+    @cached_property
+    def data(self) -> tuple[Statement, ...]:
+        """The measured expressions."""
+        data = self.problem.data
+        return tuple(
+            Statement(w, e)
+            for w, item in zip(_numbered("data", data), data, strict=True)
+            for e in item.values
+        )
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """All scalar expressions of the problem."""
+        return (*self.equations, *(s for _, s in self.conditions), *self.data)
+
+    @cached_property
+    def fields(self) -> tuple[AppliedUndef, ...]:
+        """The unknown fields of the equations."""
+        return self.problem.fields
+
+    @cached_property
+    def orders(self) -> dict[AppliedUndef, dict[sympy.Symbol, int]]:
+        """The highest order of derivative of each field along each coordinate."""
+        return structure.orders(self.problem)
+
+    @cached_property
+    def coefficients(self) -> tuple[AppliedUndef, ...]:
+        """Fields that outnumber the equations, lowest order first: coefficients to identify."""
+        surplus = max(len(self.fields) - len(self.equations), 0)
+        return tuple(f for group in self.groups[::-1] for f in group[::-1])[:surplus]
+
+    @cached_property
+    def groups(self) -> tuple[tuple[AppliedUndef, ...], ...]:
+        """The fields by their highest order of derivative, highest first."""
+        return structure.groups(self.problem)
+
+    @property
+    def identified(self) -> tuple[Parameter, ...]:
+        """The numbers to be identified."""
+        return tuple(p for p in self.problem.parameters if p.initial is not None)
+
+    # What can be computed
+
+    def refusal(self, expression: sympy.Expr) -> str | None:
+        """Why an expression cannot become numbers; None where it can."""
+        return _refusal(expression, self.coordinates)
+
+    def sound(self, statements: Any) -> Iterator[Statement]:
+        """Those statements that can become numbers; the others have a finding of their own."""
+        return (s for s in statements if self.refusal(s.expression) is None)
+
+    # Numbers
+
+    @cached_property
+    def interior(self) -> np.ndarray:
+        """Sobol points of the interior."""
+        return np.asarray(self.domain.sample_interior(INTERIOR_POINTS, key=0).points)
+
+    @cached_property
+    def parts(self) -> dict[str, Any]:
+        """A sample of every part of the boundary, by name."""
+        return {
+            name: self.domain[name].sample(PART_POINTS, key=1, sampler="sobol")
+            for name in self.domain.parts
+        }
+
+    def covers(self, place: Any, name: str) -> np.ndarray:
+        """Which sampled points of the named part the place of a condition covers."""
+        if (place, name) not in self._covers:
+            self._covers[place, name] = np.asarray(place.contains(self.parts[name].points))
+        return self._covers[place, name]
+
+    def conditions_on(self, name: str) -> Iterator[tuple[Any, Statement, np.ndarray]]:
+        """The conditions that touch the named part, with the sampled points that they cover."""
+        for condition, statement in self.conditions:
+            if condition.part is not None:
+                covered = self.covers(condition.part, name)
+                if covered.any():
+                    yield condition, statement, covered
+
+    def evaluate(self, expression: Any, points: np.ndarray, normals: Any = None) -> np.ndarray:
+        """An expression at points, for smooth positive made-up jets; not finite where undefined."""
+        return evaluate(structure.jet_expression(expression), self.coordinates, points, normals)
+
+
+def evaluate(
+    held: structure.JetExpression,
+    coordinates: tuple[sympy.Symbol, ...],
+    points: np.ndarray,
+    normals: np.ndarray | None = None,
+) -> np.ndarray:
+    """An expression on jet space at points, for smooth positive made-up values of its jets."""
+    points = np.asarray(points, dtype=float)
+    values: dict[sympy.Symbol, Any] = dict(zip(coordinates, points.T, strict=True))
+    for jet, symbol in held.symbols.items():
+        values[symbol] = _made_up(f"{jet.field}{jet.orders}", points)
+    axes = [c.name for c in coordinates]
+    for symbol in held.expression.free_symbols - set(values):
+        if isinstance(symbol, NormalComponent) and normals is not None:
+            values[symbol] = np.asarray(normals)[:, axes.index(symbol.axis)]
+        elif isinstance(symbol, Parameter):
+            values[symbol] = _spread(symbol, len(points))
+    used = tuple(sorted(held.expression.free_symbols, key=str))
+    with np.errstate(all="ignore"):
+        result = _numpy(used, held.expression)(*(values[s] for s in used))
+        return np.broadcast_to(np.asarray(result), points.shape[:1])
+
+
+def _numbered(word: str, items: Any) -> list[str]:
+    return [f"{word} {i + 1}" for i in range(len(items))] if len(items) > 1 else [word] * len(items)
+
+
+@lru_cache(maxsize=4096)
+def _refusal(expression: sympy.Expr, coordinates: tuple[sympy.Symbol, ...]) -> str | None:
+    try:
+        require_compilable(expand(expression), coordinates)
+    except (TypeError, ValueError) as reason:
+        return str(reason)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _numpy(arguments: tuple[sympy.Symbol, ...], expression: sympy.Expr) -> Any:
+    if expression.is_number:
+        number = complex(expression)
+        return lambda: number if number.imag else number.real
+    return sympy.lambdify(arguments, expression, modules=["numpy", "scipy"])
+
+
+def _made_up(name: str, points: np.ndarray) -> np.ndarray:
+    """A smooth field between 0.5 and 1.5 that depends on the name alone."""
+    random = np.random.default_rng(zlib.crc32(name.encode()))
+    wave = points @ random.uniform(0.5, 2, points.shape[1]) + random.uniform(0, 6)
+    return 1 + 0.5 * np.cos(wave)
+
+
+def _spread(parameter: Parameter, n: int) -> np.ndarray | float:
+    """The first guess of a number to identify; a range from end to end."""
+    if parameter.between is None:
+        return float(parameter.initial)
+    return np.linspace(*parameter.between, n)
+
+
+def at(point: np.ndarray, coordinates: tuple[sympy.Symbol, ...]) -> str:
+    """A point in words: `x = 0.5, y = 1`."""
+    return ", ".join(f"{c} = {float(v):.4g}" for c, v in zip(coordinates, point, strict=True))
+
+
+def unknowns_in(expressions: Any) -> tuple[AppliedUndef, ...]:
+    """The fields in several expressions, in order of appearance."""
+    return tuple(dict.fromkeys(f for e in expressions for f in fields_in(e)))

@@ -1,0 +1,162 @@
+"""Checks of places where two conditions meet: corners, the initial instant, periodic ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import sympy
+
+from .. import structure
+from .case import TIME_PARTS, Case, at
+from .findings import Finding, note
+
+Values = dict[Any, list[tuple[str, sympy.Expr]]]
+
+
+def corners(case: Case) -> Iterator[Finding]:
+    """Values stated on adjoining parts agree where the parts meet."""
+    told: set[tuple] = set()
+    stated = {name: _stated(case, name) for name in case.parts}
+    for a, b in combinations(case.parts, 2):
+        for f in stated[a].keys() & stated[b].keys():
+            for (label_a, g_a), (label_b, g_b) in _pairs(stated[a][f], stated[b][f]):
+                key = (f, frozenset([(label_a, g_a), (label_b, g_b)]))
+                point = None if g_a == g_b or key in told else _conflict(case, a, b, g_a, g_b)
+                if point is not None:
+                    told.add(key)
+                    yield note(
+                        f"on {a} and {b}",
+                        f"{f} = {g_a} on {label_a} and {f} = {g_b} on {label_b} disagree where "
+                        f"they meet, at {at(point, case.coordinates)}.",
+                        "The solution is singular there; expect the largest error, or blend the "
+                        "two values.",
+                    )
+
+
+def _pairs(one: list, other: list) -> Iterator[tuple]:
+    return ((a, b) for a in one for b in other)
+
+
+def _stated(case: Case, name: str) -> Values:
+    """The values of fields stated on all of a part: `{u: [(label, value)]}`."""
+    found: Values = {}
+    for condition, statement, covered in case.conditions_on(name):
+        stated = structure.stated_value(statement.expression)
+        if stated and stated[0].is_value and covered.all():
+            found.setdefault(stated[0].field, []).append((condition.label, stated[1]))
+    return found
+
+
+def _conflict(case: Case, a: str, b: str, g_a: sympy.Expr, g_b: sympy.Expr) -> np.ndarray | None:
+    """A point where two adjoining parts meet and their values differ, if there is one."""
+    instants = [p for p in (a, b) if p in TIME_PARTS and case.time]
+    if len(instants) == 2:
+        return None
+    if instants:
+        return _conflict_in_time(case, b if instants[0] == a else a, instants[0], g_a, g_b)
+    one, other = case.parts[a], case.parts[b]
+    distance = np.linalg.norm(one.points[:, None] - other.points[None], axis=-1)
+    i, j = np.unravel_index(np.argmin(distance), distance.shape)
+    if distance[i, j] > 2 * max(_spacing(one), _spacing(other)):
+        return None
+    ends = np.stack([one.points[i], other.points[j]])
+    at_a, at_b = case.evaluate(g_a, ends), case.evaluate(g_b, ends)
+    # Both expressions are known beyond their part: a jump is a gap that their variation from one
+    # point to the other does not explain.
+    variation = abs(at_a[1] - at_a[0]) + abs(at_b[1] - at_b[0])
+    if abs(at_a[0] - at_b[1]) <= 3 * variation + _rounding(case, a, b, g_a, g_b):
+        return None
+    return _meeting(ends, np.stack([one.normals[i], other.normals[j]]))
+
+
+def _meeting(points: np.ndarray, normals: np.ndarray) -> np.ndarray:
+    """The point next to two points of a boundary where their tangent planes meet."""
+    middle = points.mean(axis=0)
+    heights = np.sum(normals * (points - middle), axis=1)
+    meeting = middle + np.linalg.lstsq(normals, heights, rcond=None)[0]
+    return np.where(np.abs(meeting) < 1e-12, 0, meeting)
+
+
+def _conflict_in_time(
+    case: Case, side: str, instant: str, g_a: sympy.Expr, g_b: sympy.Expr
+) -> np.ndarray | None:
+    _, start, end = case.domain.time
+    points = np.array(case.parts[side].points)
+    points[:, case.domain.axes.index(case.time)] = start if instant == "initial" else end
+    gap = np.abs(case.evaluate(g_a, points) - case.evaluate(g_b, points))
+    worst = int(np.argmax(gap))
+    return points[worst] if gap[worst] > _rounding(case, side, instant, g_a, g_b) else None
+
+
+def _rounding(case: Case, a: str, b: str, g_a: sympy.Expr, g_b: sympy.Expr) -> float:
+    """A difference of two values on two parts that counts as none."""
+    values = [case.evaluate(g, case.parts[p].points) for g, p in ((g_a, a), (g_b, b), (g_a, b))]
+    return 1e-6 * max(float(np.max(np.abs(v))) for v in values) + 1e-12
+
+
+def _spacing(sample: Any) -> float:
+    """The typical distance between sampled points of a part."""
+    directions = sample.points.shape[1] - 1
+    if len(sample.points) == 1 or directions == 0:
+        return 0.0
+    return float((np.sum(sample.weights) / len(sample.points)) ** (1 / directions))
+
+
+def periodicity(case: Case) -> Iterator[Finding]:
+    """Initial values, their slopes, and the equations agree at periodic ends."""
+    lower, upper = case.domain.bounds
+    for axis in case.domain.periods:
+        i = case.domain.axes.index(axis)
+        ends = [np.array(case.interior) for _ in range(2)]
+        ends[0][:, i], ends[1][:, i] = lower[i], upper[i]
+        yield from _periodic_data(case, case.coordinates[i], ends)
+        yield from _periodic_equations(case, axis, i, ends)
+
+
+def _periodic_data(case: Case, axis: sympy.Symbol, ends: list[np.ndarray]) -> Iterator[Finding]:
+    for condition, statement in case.conditions:
+        stated = structure.stated_value(statement.expression)
+        if stated is None or condition.part is None or case.refusal(statement.expression):
+            continue
+        jet, value = stated
+        if not _differ(case, value, ends):
+            smooth = max(case.orders.get(jet.field, {}).get(axis, 0) - 1, 0)
+            slopes = (sympy.diff(value, axis, k) for k in range(1, smooth + 1))
+            if any(_differ(case, slope, ends) for slope in slopes):
+                yield note(
+                    statement.where,
+                    f"{jet.expression()} = {value} has a kink at the periodic ends of {axis}.",
+                    "The condition must stay soft (not built into the ansatz): the kink would be "
+                    "kept for all time, and no point sees it.",
+                )
+        else:
+            yield note(
+                statement.where,
+                f"{jet.expression()} = {value} is not periodic in {axis}: it jumps at the ends.",
+                "State a periodic value, or a domain without that period.",
+            )
+
+
+def _periodic_equations(case: Case, axis: str, i: int, ends: list) -> Iterator[Finding]:
+    for statement in case.sound(case.equations):
+        held = structure.jet_expression(statement.expression)
+        if held.expression.has(case.coordinates[i]):
+            fixed = held.expression.xreplace(
+                {s: sympy.Rational(3, 4) for s in held.symbols.values()}
+            )
+            if _differ(case, fixed, ends):
+                yield note(
+                    statement.where,
+                    f"its coefficients or sources are not periodic in {axis}.",
+                    "They jump at the ends; the solution is less smooth there.",
+                )
+
+
+def _differ(case: Case, expression: sympy.Expr, ends: list[np.ndarray]) -> bool:
+    low, high = (case.evaluate(expression, end) for end in ends)
+    inside = case.evaluate(expression, case.interior)
+    scale = max(float(np.max(np.abs(v))) for v in (low, high, inside))
+    return bool(np.max(np.abs(low - high)) > 1e-6 * scale + 1e-12)

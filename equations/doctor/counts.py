@@ -1,0 +1,259 @@
+"""Checks of the counts: equations for unknowns, conditions for orders of derivatives, evidence for
+numbers to identify.
+
+The orders of the equations tell how many conditions they carry. Across a boundary that a field of
+order m crosses, between m // 2 and (m + 1) // 2 conditions belong to it; in time, and along a
+single axis, as many in all as the order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from sympy.core.function import AppliedUndef
+
+from .. import structure
+from .case import TIME_PARTS, Case, Statement, at, evaluate, unknowns_in
+from .findings import Finding, error, note, warning
+
+
+def equations(case: Case) -> Iterator[Finding]:
+    """As many equations as unknowns; the unknowns beyond them need data."""
+    n, m = len(case.equations), len(case.fields)
+    unknowns = ", ".join(map(str, case.fields)) or "none"
+    if not case.equations:
+        yield error("equations", "there is none.", "Give a law, an `Eq`, or a list of them.")
+    elif n < m and not case.problem.data:
+        yield error(
+            "equations",
+            f"{_number(n, 'equation')} for {_number(m, 'unknown')}: {unknowns}.",
+            "Add the missing equations, or `data=` from which unknown coefficients are found.",
+        )
+    elif n > m > 0 and case.problem.law is None:
+        yield warning(
+            "equations",
+            f"{_number(n, 'equation')} for {_number(m, 'unknown')}: {unknowns}.",
+            "They may contradict each other; drop those that follow from the others.",
+        )
+    seen = set()
+    for statement in case.equations:
+        if statement.expression in seen:
+            yield error(statement.where, "it is stated twice.", "Drop one of the two.")
+        seen.add(statement.expression)
+
+
+def boundary(case: Case) -> Iterator[Finding]:
+    """Every part of the boundary has as many conditions as the equations carry there."""
+    if len(case.space) == 1 and (len(case.coordinates) == 1 or len(case.fields) == 1):
+        yield from _ends(case)
+    elif len(case.coordinates) > 1:
+        for name in (n for n in case.parts if n not in TIME_PARTS or case.time is None):
+            yield from _part(case, name)
+
+
+def _part(case: Case, name: str) -> Iterator[Finding]:
+    """The count on a part of a boundary of several dimensions, at each of its sampled points."""
+    counts = _counts(case, name)
+    least, most = _carried(case, name)
+    points = case.parts[name].points
+    low, high = int(np.argmin(counts)), int(np.argmax(counts))
+    if counts[low] < least:
+        spot = f" near {at(points[low], case.coordinates)}" if counts[high] >= least else ""
+        yield _missing(case)(
+            f"on {name}",
+            f"{_number(counts[low], 'condition')}{spot}, where the equations need "
+            f"{_range(least, most)}.",
+            _lacking(case, name),
+        )
+    elif counts[high] > most and not _absorbing(case):
+        yield _surplus(case)(
+            f"on {name}",
+            f"{_number(counts[high], 'condition')}, where the equations carry "
+            f"{_range(least, most)}.",
+            "Drop conditions there, or give them on another part.",
+        )
+
+
+def _ends(case: Case) -> Iterator[Finding]:
+    """The count over both ends of a single axis: in all, the order of the equations."""
+    ends = [n for n in case.parts if n not in TIME_PARTS]
+    if not ends:
+        return
+    axis = case.space[0]
+    most = sum(case.orders[f].get(axis, 0) for f in case.fields)
+    least = most - sum(case.orders[f].get(axis, 0) for f in case.coefficients)
+    if any(_degenerate(case, name) for name in ends):
+        least = 0
+    total = sum(int(_counts(case, name).min()) for name in ends)
+    where = f"on {', '.join(ends)}"
+    lonely = [n for n in ends if not _counts(case, n).any()] if total < least else []
+    if total < least:
+        spot = f" ({', '.join(lonely)} has none)" if lonely and total else ""
+        yield _missing(case)(
+            where,
+            f"{_number(total, 'condition')}{spot}, where the equations need {_range(least, most)} "
+            "in all.",
+            "Add conditions on the unknowns or their derivatives there.",
+        )
+    elif total > most and not _absorbing(case):
+        yield _surplus(case)(
+            where,
+            f"{_number(total, 'condition')}, where the equations carry "
+            f"{_range(least, most)} in all.",
+            "Drop conditions.",
+        )
+
+
+def initial(case: Case) -> Iterator[Finding]:
+    """Every field has as many conditions in time as its order in time."""
+    if case.time is None:
+        return
+    t = next(c for c in case.coordinates if c.name == case.time)
+    needed = {f: case.orders[f].get(t, 0) for f in case.fields}
+    given = {f: sum(_count_of(case, f, part) for part in TIME_PARTS) for f in case.fields}
+    if len(case.coordinates) == 1:
+        needed, given = {None: sum(needed.values())}, {None: _total_in_time(case)}
+    for f, n in needed.items():
+        what = "the unknowns" if f is None else str(f)
+        if given[f] < n and f not in case.coefficients:
+            yield _missing(case)(
+                "on initial",
+                f"{_number(given[f], 'condition')} for {what}, of order {n} in time.",
+                f"Give the value{' and the rate `diff(u, t)`' if n > 1 else ''} on 'initial'.",
+            )
+        elif given[f] > n > 0 and not _absorbing(case):
+            yield _surplus(case)(
+                "on initial",
+                f"{_number(given[f], 'condition')} for {what}, of order {n} in time.",
+                f"Keep {n} on 'initial' (and 'final' together).",
+            )
+        elif given[f] > n == 0:
+            yield note(
+                "on initial",
+                f"{what} has an initial value, but no equation holds its time derivative.",
+                "It follows from the other unknowns; the condition must agree with them.",
+            )
+
+
+def evidence(case: Case) -> Iterator[Finding]:
+    """Numbers and coefficient fields to identify have data, or conditions beyond the usual ones."""
+    if case.problem.data or not case.identified:
+        return
+    extra = any(case.conditions_on("final")) if "final" in case.parts else False
+    extra |= any(c.part is not None and not hasattr(c.part, "shape") for c, _ in case.conditions)
+    for name in (n for n in case.parts if n not in TIME_PARTS):
+        extra |= int(_counts(case, name).max()) > _carried(case, name)[1]
+    if not extra:
+        names = ", ".join(p.name for p in case.identified)
+        yield error(
+            "parameters",
+            f"nothing determines {names}: there are neither data nor extra conditions.",
+            "Give `data=Data(points, {u: values})`, or a number in place of the parameter.",
+        )
+
+
+def _counts(case: Case, name: str) -> np.ndarray:
+    """The number of distinct conditions at each sampled point of a part."""
+    covered: dict[object, np.ndarray] = {}
+    for condition, statement, points in case.conditions_on(name):
+        key = _subject(condition, statement)
+        covered[key] = covered.get(key, False) | points
+    if not covered:
+        return np.zeros(len(case.parts[name].points), int)
+    return np.sum(list(covered.values()), axis=0)
+
+
+def _subject(condition, statement: Statement) -> object:
+    """What a condition is about; two values stated for one field count once."""
+    try:
+        held = structure.jet_expression(statement.expression)
+    except ValueError:
+        return statement.expression
+    jets = tuple(held.symbols)
+    return jets[0] if len(jets) == 1 and held.slope(jets[0]).is_number else statement.expression
+
+
+def _count_of(case: Case, f: AppliedUndef, part: str) -> int:
+    """The conditions on a field at all points of a part in time."""
+    own: dict[object, np.ndarray] = {}
+    for condition, statement, points in case.conditions_on(part):
+        if f in unknowns_in([statement.expression]):
+            key = _subject(condition, statement)
+            own[key] = own.get(key, False) | points
+    return int(np.sum(list(own.values()), axis=0).min()) if own else 0
+
+
+def _total_in_time(case: Case) -> int:
+    return sum(int(_counts(case, part).min()) for part in TIME_PARTS)
+
+
+def _carried(case: Case, name: str) -> tuple[int, int]:
+    """The least and the greatest number of conditions that the equations carry on a part."""
+    crossed = _crossed(case, name)
+    orders = {f: max((case.orders[f].get(c, 0) for c in crossed), default=0) for f in case.fields}
+    most = sum((m + 1) // 2 for m in orders.values())
+    if _degenerate(case, name):
+        return 0, most
+    return sum(m // 2 for f, m in orders.items() if f not in case.coefficients), most
+
+
+def _crossed(case: Case, name: str) -> tuple:
+    """The coordinates along which the normals of a part have a component."""
+    touched = (np.abs(case.parts[name].normals) > 1e-9).any(axis=0)
+    return tuple(c for c, touches in zip(case.coordinates, touched, strict=True) if touches)
+
+
+def _degenerate(case: Case, name: str) -> bool:
+    """Whether the highest derivatives across a part have coefficients that vanish on all of it, as
+    at the axis of polar coordinates: the equations then carry fewer conditions."""
+    crossed = set(_crossed(case, name))
+    for statement in case.equations:
+        held = structure.jet_expression(statement.expression)
+        for jet in held.symbols:
+            across = sum(jet.order(c) for c in crossed & set(jet.field.args))
+            if across and across == max(case.orders[jet.field].get(c, 0) for c in crossed):
+                slope = held.slope(jet)
+                if slope.free_symbols & set(case.coordinates):
+                    values = evaluate(
+                        structure.JetExpression(slope, held.symbols),
+                        case.coordinates,
+                        case.parts[name].points,
+                    )
+                    if not np.any(np.abs(values) > 1e-9):
+                        return True
+    return False
+
+
+def _absorbing(case: Case) -> bool:
+    """Whether unknown numbers or coefficients can take up further conditions."""
+    return bool(case.identified or case.coefficients)
+
+
+def _missing(case: Case):
+    return warning if case.problem.data else error
+
+
+def _surplus(case: Case):
+    return warning if case.problem.data else error
+
+
+def _lacking(case: Case, name: str) -> str:
+    """A remedy that names the fields without a condition on a part."""
+    present = unknowns_in(s.expression for _, s, _ in case.conditions_on(name))
+    crossed = _crossed(case, name)
+    lacking = [
+        str(f)
+        for f in case.fields
+        if f not in present and max((case.orders[f].get(c, 0) for c in crossed), default=0) > 1
+    ]
+    what = f"on {', '.join(lacking)} " if lacking else ""
+    return f"Add conditions {what}there: a value, a flux, or a mixture of both."
+
+
+def _number(n: int, word: str) -> str:
+    return f"{'no' if n == 0 else n} {word}{'' if n == 1 else 's'}"
+
+
+def _range(least: int, most: int) -> str:
+    return str(least) if least == most else f"{least} to {most}"

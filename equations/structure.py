@@ -1,0 +1,303 @@
+"""Facts read off a statement: orders, linearity, stated values, solenoidal velocities, gauges.
+
+Everything here looks at the expanded residuals as expressions on jet space: fields and their
+derivatives are independent symbols, so that order, linearity and dependence are plain questions
+about an expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from .compile import Orders, expand, field_and_orders, jet_atoms
+from .symbols import is_time, spatial
+
+
+@dataclass(frozen=True)
+class Jet:
+    """A derivative of a field (orders all zero: the field itself); orders count derivatives in the
+    order of the field's arguments."""
+
+    field: AppliedUndef
+    orders: Orders
+
+    def order(self, *coordinates: sympy.Symbol) -> int:
+        """The number of derivatives, with respect to `coordinates` if given."""
+        counts = zip(self.field.args, self.orders, strict=True)
+        return sum(n for a, n in counts if not coordinates or a in coordinates)
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it is the field itself."""
+        return not any(self.orders)
+
+    def expression(self) -> sympy.Expr:
+        """The field or its derivative as a SymPy expression."""
+        pairs = [(a, n) for a, n in zip(self.field.args, self.orders, strict=True) if n]
+        return sympy.Derivative(self.field, *pairs) if pairs else self.field
+
+
+@dataclass(frozen=True)
+class JetExpression:
+    """A scalar expression with every derivative replaced by a symbol: `symbols[jet]`."""
+
+    expression: sympy.Expr
+    symbols: dict[Jet, sympy.Dummy]
+
+    def slope(self, jet: Jet) -> sympy.Expr:
+        """The partial derivative with respect to one jet."""
+        slope = sympy.diff(self.expression, self.symbols[jet])
+        held = slope.free_symbols & set(self.symbols.values())
+        return sympy.expand(slope) if held else slope
+
+    def rest(self) -> sympy.Expr:
+        """What is left where every jet is zero."""
+        return self.expression.subs(dict.fromkeys(self.symbols.values(), 0))
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the expression is affine in all its jets together."""
+        held = set(self.symbols.values())
+        return not any(self.slope(jet).free_symbols & held for jet in self.symbols)
+
+
+@lru_cache(maxsize=4096)
+def jet_expression(expression: sympy.Expr) -> JetExpression:
+    """The expression on jet space.
+
+    **Raises** ValueError for derivatives of anything but fields, and fields taken elsewhere than at
+    their coordinates.
+
+    **Example**
+    >>> from equations import coordinates, diff, field
+    >>> x = coordinates("x")
+    >>> u = field("u", x)
+    >>> sorted(jet.orders for jet in jet_expression(u * diff(u, x, 2)).symbols)
+    [(0,), (2,)]
+    """
+    expanded = expand(expression)
+    symbols: dict[Jet, sympy.Dummy] = {}
+    stand_in = {}
+    for atom in jet_atoms(expanded):
+        f, orders = field_and_orders(atom)
+        kind = {"real": True} if f.is_real else {"complex": True}
+        dummy = symbols.setdefault(Jet(f, orders), sympy.Dummy(str(atom), **kind))
+        stand_in[atom] = dummy
+    return JetExpression(expanded.xreplace(stand_in), symbols)
+
+
+def all_jets(expressions: Iterable[sympy.Expr]) -> tuple[Jet, ...]:
+    """The jets of several expressions, each once."""
+    return tuple(dict.fromkeys(jet for e in expressions for jet in jet_expression(e).symbols))
+
+
+def orders(problem: Any) -> dict[AppliedUndef, dict[sympy.Symbol, int]]:
+    """For each field, the highest order of derivative in the equations along each coordinate.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> x, t = eq.coordinates("x t")
+    >>> law = eq.Burgers((x, t), viscosity=1)
+    >>> orders(eq.Problem(geo.Interval(0, 1).over(t, 0, 1), law))
+    {u(x, t): {x: 2, t: 1}}
+    """
+    found = {f: dict.fromkeys(f.args, 0) for f in problem.fields}
+    for jet in all_jets(problem.residuals):
+        for argument, n in zip(jet.field.args, jet.orders, strict=True):
+            found[jet.field][argument] = max(found[jet.field][argument], n)
+    return found
+
+
+def time_order(problem: Any, field: AppliedUndef) -> int:
+    """The highest order of time derivative of `field` in the equations; 0 in a steady problem.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> t = eq.coordinates("t")
+    >>> u = eq.field("u", t)
+    >>> time_order(eq.Problem(geo.Time(0, 1), eq.Eq(eq.diff(u, t, 2), -u)), u)
+    2
+    """
+    return max((n for a, n in orders(problem)[field].items() if is_time(a)), default=0)
+
+
+def space_order(problem: Any, field: AppliedUndef) -> int:
+    """The highest total order of spatial derivatives of `field` in one term of the equations.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> x, y = eq.coordinates("x y")
+    >>> u = eq.field("u", x, y)
+    >>> plate = eq.Eq(eq.diff(u, x, 2, y, 2), 0)
+    >>> space_order(eq.Problem(geo.Rectangle((0, 0), (1, 1)), plate), u)
+    4
+    """
+    space = spatial(field.args)
+    if not space:
+        return 0
+    own = (j.order(*space) for j in all_jets(problem.residuals) if j.field == field)
+    return max(own, default=0)
+
+
+def is_linear(problem: Any) -> bool:
+    """Whether equations and conditions are affine in all fields together.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> x, y = eq.coordinates("x y")
+    >>> square = geo.Rectangle((0, 0), (1, 1))
+    >>> is_linear(eq.Problem(square, eq.Poisson((x, y), source=x * y)))
+    True
+    >>> is_linear(eq.Problem(square, eq.NavierStokes((x, y), viscosity=1)))
+    False
+    """
+    conditions = [r for c in problem.conditions for r in c.equation.residuals]
+    return all(jet_expression(r).is_linear for r in (*problem.residuals, *conditions))
+
+
+def stated_value(residual: sympy.Expr) -> tuple[Jet, sympy.Expr] | None:
+    """The field or single derivative whose value a scalar condition states, and that value."""
+    held = jet_expression(residual)
+    if len(held.symbols) != 1:
+        return None
+    (jet,) = held.symbols
+    slope = held.slope(jet)
+    if not slope.is_number or slope == 0:
+        return None
+    return jet, sympy.sympify(-held.rest() / slope)
+
+
+def stated(condition: Any) -> dict[Jet, sympy.Expr]:
+    """The fields and single derivatives whose value the components of a condition state."""
+    return dict(filter(None, map(stated_value, condition.equation.residuals)))
+
+
+def dirichlet(condition: Any) -> dict[AppliedUndef, sympy.Expr]:
+    """The values of fields that a condition states: `{u: g}` for components c u = g with a number c
+    and a g free of fields.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> x = eq.coordinates("x")
+    >>> u, v = eq.field("u", x), eq.field("v", x)
+    >>> condition = eq.Condition("left", geo.Interval(0, 1)["left"], eq.Eq((2 * u, u + v), (x, 0)))
+    >>> dirichlet(condition)
+    {u(x): x/2}
+    """
+    return {jet.field: value for jet, value in stated(condition).items() if jet.is_value}
+
+
+def initial_rate(condition: Any) -> dict[AppliedUndef, sympy.Expr]:
+    """The first time derivatives of fields that a condition states: `{u: g}` for du/dt = g.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> t = eq.coordinates("t")
+    >>> u = eq.field("u", t)
+    >>> initial_rate(eq.Condition("initial", geo.Time(0, 1)["initial"], eq.Eq(eq.diff(u, t), 3)))
+    {u(t): 3}
+    """
+    return {
+        jet.field: value
+        for jet, value in stated(condition).items()
+        if jet.order() == 1 and any(is_time(a) and jet.order(a) for a in jet.field.args)
+    }
+
+
+def solenoidal(problem: Any) -> tuple[AppliedUndef, ...] | None:
+    """The velocity whose divergence one equation states to vanish, up to a factor, in the order of
+    the spatial coordinates (two or three); None where there is none.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> x, y = eq.coordinates("x y")
+    >>> flow = eq.NavierStokes((x, y), viscosity=1)
+    >>> solenoidal(eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow))
+    (u(x, y), v(x, y))
+    """
+    space = spatial(problem.coordinates)
+    if len(space) not in (2, 3):
+        return None
+    found = (_divergence_free(jet_expression(residual), space) for residual in problem.residuals)
+    return next((velocity for velocity in found if velocity), None)
+
+
+def _divergence_free(
+    expression: JetExpression, space: tuple[sympy.Symbol, ...]
+) -> tuple[AppliedUndef, ...] | None:
+    along = {s: [j for j in expression.symbols if j.order(s) == 1] for s in space}
+    first = [j for j in expression.symbols if j.order() == 1]
+    if len(first) != len(expression.symbols) or any(len(own) != 1 for own in along.values()):
+        return None
+    slopes = {sympy.simplify(expression.slope(j)) for j in first}
+    velocity = tuple(own[0].field for own in along.values())
+    same_factor = len(slopes) == 1 and not slopes.pop().free_symbols & set(
+        expression.symbols.values()
+    )
+    if same_factor and len(first) == len(set(velocity)) == len(space) and expression.rest() == 0:
+        return velocity
+    return None
+
+
+def only_derivatives(problem: Any, field: AppliedUndef) -> bool:
+    """Whether `field` enters the equations through its derivatives alone, so that they determine it
+    up to a constant.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> x, y = eq.coordinates("x y")
+    >>> flow = eq.NavierStokes((x, y), viscosity=1)
+    >>> problem = eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow)
+    >>> [only_derivatives(problem, f) for f in problem.fields]
+    [False, False, True]
+    """
+    return all(j.order() for j in all_jets(problem.residuals) if j.field == field)
+
+
+def floating(problem: Any) -> tuple[AppliedUndef, ...]:
+    """The fields that the whole statement determines up to a constant only: neither an equation nor
+    a condition nor a datum holds their value.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> x, y = eq.coordinates("x y")
+    >>> flow = eq.NavierStokes((x, y), viscosity=1)
+    >>> walls = {"boundary": eq.Eq(flow.velocity, 0)}
+    >>> floating(eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow, walls))
+    (p(x, y),)
+    """
+    held = {jet.field for jet in all_jets(_everything(problem)) if jet.is_value}
+    return tuple(f for f in problem.fields if f not in held)
+
+
+def _everything(problem: Any) -> Iterator[sympy.Expr]:
+    yield from problem.residuals
+    for condition in problem.conditions:
+        yield from condition.equation.residuals
+    for data in problem.data:
+        yield from data.values
+
+
+def groups(problem: Any) -> tuple[tuple[AppliedUndef, ...], ...]:
+    """The fields grouped by their highest order of derivative, highest first: velocity apart from
+    pressure. Errors are reported for each group.
+
+    **Example**
+    >>> import equations as eq, geometry as geo
+    >>> x, y = eq.coordinates("x y")
+    >>> flow = eq.NavierStokes((x, y), viscosity=1)
+    >>> groups(eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow))
+    ((u(x, y), v(x, y)), (p(x, y),))
+    """
+    highest = {
+        f: max((j.order() for j in all_jets(problem.residuals) if j.field == f), default=0)
+        for f in problem.fields
+    }
+    levels = sorted(set(highest.values()), reverse=True)
+    return tuple(tuple(f for f in problem.fields if highest[f] == n) for n in levels)
