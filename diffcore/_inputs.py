@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 
-def data_type(leaf: Any) -> np.dtype:
-    return np.dtype(getattr(leaf, "dtype", None) or np.result_type(leaf))
+def data_type(leaf: Any) -> Any:
+    return leaf.dtype if hasattr(leaf, "dtype") else np.result_type(leaf)
 
 
 def is_complex(leaf: Any) -> bool:

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.integrate
-import scipy.special
 
 from diffcore._inputs import as_count
 
@@ -39,7 +37,7 @@ def gauss_legendre(n: int, a: float = -1.0, b: float = 1.0) -> Rule:
         >>> round(float(rule.weights @ rule.points**5), 15)
         0.166666666666667
     """
-    return _on_interval("gauss_legendre", scipy.special.roots_legendre(_count(n)), a, b)
+    return _on_interval("gauss_legendre", _special().roots_legendre(_count(n)), a, b)
 
 
 def gauss_lobatto(n: int, a: float = -1.0, b: float = 1.0) -> Rule:
@@ -48,9 +46,9 @@ def gauss_lobatto(n: int, a: float = -1.0, b: float = 1.0) -> Rule:
     The inner points are the zeros of P'_{n-1}, the weights 2 / (n (n - 1) P_{n-1}(x)^2) on [-1, 1].
     """
     n = as_count("gauss_lobatto", "n", n, at_least=2)
-    inner = scipy.special.roots_jacobi(n - 2, 1, 1)[0] if n > 2 else np.empty(0)
+    inner = _special().roots_jacobi(n - 2, 1, 1)[0] if n > 2 else np.empty(0)
     points = np.concatenate([[-1.0], inner, [1.0]])
-    weights = 2 / (n * (n - 1) * scipy.special.eval_legendre(n - 1, points) ** 2)
+    weights = 2 / (n * (n - 1) * _special().eval_legendre(n - 1, points) ** 2)
     return _on_interval("gauss_lobatto", (points, weights), a, b)
 
 
@@ -62,8 +60,8 @@ def gauss_radau(n: int, a: float = -1.0, b: float = 1.0) -> Rule:
     n = _count(n)
     points = np.array([-1.0])
     if n > 1:
-        points = np.concatenate([points, scipy.special.roots_jacobi(n - 1, 0, 1)[0]])
-    weights = (1 - points) / (n * scipy.special.eval_legendre(n - 1, points)) ** 2
+        points = np.concatenate([points, _special().roots_jacobi(n - 1, 0, 1)[0]])
+    weights = (1 - points) / (n * _special().eval_legendre(n - 1, points)) ** 2
     return _on_interval("gauss_radau", (points, weights), a, b)
 
 
@@ -105,19 +103,19 @@ def gauss_jacobi(n: int, alpha: float, beta: float) -> Rule:
     """
     if not (alpha > -1 and beta > -1):
         raise ValueError(f"`gauss_jacobi` needs alpha, beta > -1; got {alpha}, {beta}.")
-    return Rule(*scipy.special.roots_jacobi(_count(n), alpha, beta))
+    return Rule(*_special().roots_jacobi(_count(n), alpha, beta))
 
 
 def gauss_hermite(n: int) -> Rule:
     """The n-point Gauss rule for integrals of f(x) exp(-x^2) over the real line."""
-    return Rule(*scipy.special.roots_hermite(_count(n)))
+    return Rule(*_special().roots_hermite(_count(n)))
 
 
 def gauss_laguerre(n: int, alpha: float = 0.0) -> Rule:
     """The n-point Gauss rule for integrals of f(x) x^alpha exp(-x) over x > 0; alpha > -1."""
     if not alpha > -1:
         raise ValueError(f"`gauss_laguerre` needs alpha > -1; got {alpha}.")
-    return Rule(*scipy.special.roots_genlaguerre(_count(n), alpha))
+    return Rule(*_special().roots_genlaguerre(_count(n), alpha))
 
 
 def tensor(*rules: Rule) -> Rule:
@@ -197,7 +195,9 @@ def adaptive(
     """
     if not tolerance > 0:
         raise ValueError(f"`adaptive` needs `tolerance` > 0; got {tolerance}.")
-    value, error, info = scipy.integrate.quad_vec(
+    from scipy.integrate import quad_vec
+
+    value, error, info = quad_vec(
         lambda x: np.asarray(f(x)), a, b, epsabs=tolerance, epsrel=tolerance, full_output=True
     )
     if not info.success or not np.all(np.isfinite(value)):
@@ -208,9 +208,16 @@ def adaptive(
     return Integral(value, float(error))
 
 
+def _special() -> Any:
+    """SciPy's special functions, loaded when first needed: they take a third of a second."""
+    import scipy.special
+
+    return scipy.special
+
+
 def _jacobi_on_unit(n: int, power: int) -> Rule:
     """The Gauss rule on [0, 1] for the weight (1 - t)^power."""
-    points, weights = scipy.special.roots_jacobi(n, power, 0)
+    points, weights = _special().roots_jacobi(n, power, 0)
     return Rule((points + 1) / 2, weights / 2 ** (power + 1))
 
 

@@ -17,6 +17,7 @@ from diffcore._inputs import as_point
 from diffcore.taylor import operator, partials
 
 PointFunction = Callable[[jax.Array], Any]
+Terms = dict[tuple[int, ...] | int, Any]
 
 
 def laplacian(f: PointFunction) -> PointFunction:
@@ -35,7 +36,7 @@ def laplacian(f: PointFunction) -> PointFunction:
     @wraps(f)
     def result(x: jax.Array) -> Any:
         x = as_point("laplacian", x)
-        terms = {_orders(x.size, (i, 2)): 1 for i in range(x.size)}
+        terms: Terms = {_orders(x.size, (i, 2)): 1 for i in range(x.size)}
         return operator(f, terms)(x)
 
     return result
@@ -53,7 +54,7 @@ def biharmonic(f: PointFunction) -> PointFunction:
     @wraps(f)
     def result(x: jax.Array) -> Any:
         x = as_point("biharmonic", x)
-        terms = {_orders(x.size, (i, 4)): 1 for i in range(x.size)}
+        terms: Terms = {_orders(x.size, (i, 4)): 1 for i in range(x.size)}
         terms |= {_orders(x.size, (i, 2), (j, 2)): 2 for i in range(x.size) for j in range(i)}
         return operator(f, terms)(x)
 
@@ -77,8 +78,8 @@ def divergence(f: PointFunction) -> PointFunction:
     @wraps(f)
     def result(x: jax.Array) -> jax.Array:
         x = as_point("divergence", x)
-        first = _first_derivatives("divergence", f, x)
-        return sum(first[i][..., i] for i in range(x.size))
+        jacobian = jnp.stack(_first_derivatives("divergence", f, x), -1)
+        return jnp.trace(jacobian, axis1=-2, axis2=-1)
 
     return result
 
