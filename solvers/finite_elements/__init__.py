@@ -1,0 +1,3 @@
+"""Finite elements: quasi-linear elliptic and parabolic problems, with an error estimate."""
+
+from .method import FiniteElements

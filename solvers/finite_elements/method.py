@@ -1,0 +1,284 @@
+"""`FiniteElements`: the method, its refinements and its error estimate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import jax
+import numpy as np
+import sympy
+
+import diffcore
+from equations import Problem
+from equations.weak import NoWeakForm, WeakForm, weak_form
+
+from ..monitor import Monitor, Progress, Target
+from ..solution import Solution
+from ..status import Status
+from .estimate import Estimate, distance, estimate
+from .evolve import Trajectory, evolve
+from .jets import Discrete
+from .newton import Steady, first_guess, solve_steady
+from .sizes import default_size, scaled
+from .space import make_space
+from .system import Densities, System
+
+MOST_UNKNOWNS = {1: 100_000, 2: 150_000, 3: 40_000}  # what a direct solver does in seconds
+
+
+@dataclass(frozen=True)
+class FiniteElements:
+    """Lagrange finite elements on simplices, for scalar and coupled equations in divergence form.
+
+    The weak form is read off the statement (`equations.weak_form`); nonlinear problems are solved
+    by Newton's method with exact tangents, time-dependent ones stepped by an L-stable Runge-Kutta
+    method of order 4. The problem is solved on meshes of size 4h, 2h and h (and half of it, while
+    `solve(tolerance=)` asks for more), which gives the error estimate.
+
+    **Arguments** `size`: edge length h of the mesh, or in two dimensions a function from points
+    (n, 2) to lengths; by default about 200, 40 and 10 cells across in one, two and three
+    dimensions, and 24 along each curved part. `degree`: 1 or 2, of the polynomials; cells along
+    curved walls are curved for degree 2. `time_steps`: so many equal steps in time instead of
+    adaptive ones. `tolerance`: relative, of one adaptive step and of Newton's method.
+    **Notes** The error in L2 is of order degree + 1 where the solution is smooth, less at
+    reentrant corners. Values of any expression with derivatives up to the second.
+    **Raises** ValueError for a size, degree, number of steps or tolerance out of range.
+    """
+
+    size: Any = None
+    degree: int = 2
+    time_steps: int | None = None
+    tolerance: float = 1e-6
+
+    def __post_init__(self):
+        if self.degree not in (1, 2):
+            raise ValueError(f"`degree` must be 1 or 2; got {self.degree}.")
+        if self.size is not None and not callable(self.size) and not self.size > 0:
+            raise ValueError(f"`size` is an edge length above 0; got {self.size}.")
+        if self.time_steps is not None and not (
+            isinstance(self.time_steps, int) and self.time_steps > 0
+        ):
+            raise ValueError(f"`time_steps` is a number of steps above 0; got {self.time_steps}.")
+        if not 0 < self.tolerance < 1:
+            raise ValueError(f"`tolerance` must lie between 0 and 1; got {self.tolerance}.")
+
+    def reasons_against(self, problem: Problem) -> tuple[str, ...]:
+        """Why this method cannot take the problem; empty if it can."""
+        reasons = list(_form_reasons(problem))
+        if problem.parameters:
+            names = ", ".join(map(str, problem.parameters))
+            reasons.append(f"the parameters {names} have no value: give numbers")
+        if problem.data:
+            reasons.append("it does not fit measured data")
+        if _is_complex(problem):
+            reasons.append("it is written for real fields and equations")
+        dimension = len(problem.domain.axes) - (problem.domain.time is not None)
+        if dimension > 3:
+            reasons.append(f"it meshes at most 3 space dimensions; the domain has {dimension}")
+        elif dimension == 3 and not _has_mesh(_space(problem)):
+            reasons.append("of domains in 3 dimensions only boxes are meshed")
+        return tuple(reasons)
+
+    def solve(self, problem: Problem, *, key: Any, target: Target, monitor: Monitor) -> Solution:
+        """The solution on the finest mesh, with the error estimated from the coarser ones."""
+        with diffcore.precision("float64"):
+            return _Run(self, problem, target, monitor).solution()
+
+
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """The discrete solution on one mesh."""
+
+    discrete: Discrete
+    outcome: Steady | Trajectory
+
+    @property
+    def is_good(self) -> bool:
+        return self.outcome.converged if isinstance(self.outcome, Steady) else self.outcome.complete
+
+
+class _Run:
+    """One call of `solve`."""
+
+    def __init__(self, method: FiniteElements, problem: Problem, target: Target, monitor: Monitor):
+        self.method, self.problem, self.target, self.monitor = method, problem, target, monitor
+        self.started = perf_counter()
+        self.shape = _space(problem)
+        self.weak = weak_form(problem)
+        self.densities = Densities(self.weak)
+        self.size = method.size if method.size is not None else default_size(self.shape)
+        self.deadline = self.started + (target.seconds or math.inf)
+
+    def solution(self) -> Solution:
+        levels, scale = [], 8.0
+        in_time = 0.0
+        for scale in (4.0, 2.0, 1.0):
+            levels.append(self._level(scale, len(levels)))
+            if scale == 2.0 and self.weak.time is not None:
+                in_time = self._error_in_time(levels[-1])
+            if not levels[-1].is_good or (len(levels) > 1 and perf_counter() > self.deadline):
+                break
+        result = self._estimate(levels, in_time)
+        while self._wants_more(levels, result):
+            scale /= 2
+            levels.append(self._level(scale, len(levels)))
+            result = self._estimate(levels, in_time)
+        return self._finish(levels, result, scale)
+
+    def _level(self, scale: float, step: int) -> _Level:
+        space = make_space(self.shape, scaled(self.size, scale), self.method.degree)
+        system = System(space, self.densities)
+        known = (space, self.weak.unknowns, self.problem.coordinates)
+        tolerance = self.method.tolerance
+        outcome: Steady | Trajectory
+        if self.weak.time is None:
+            outcome = solve_steady(system, first_guess(system), 1e-2 * tolerance)
+            level = _Level(Discrete(*known, values=outcome.values), outcome)
+        else:
+            outcome = self._evolve(system, tolerance, self.method.time_steps, step)
+            level = _Level(Discrete(*known, trajectory=outcome), outcome)
+        self._report(step, (step + 1) / 3, f"{len(space.cell_nodes)} cells")
+        return level
+
+    def _evolve(self, system, tolerance, time_steps, step) -> Trajectory:
+        return evolve(
+            system,
+            self.problem.domain.time[1:],
+            tolerance=tolerance,
+            steps=time_steps,
+            deadline=self.deadline,
+            report=lambda n, done: self._report(n, (step + done) / 3, "time steps"),
+        )
+
+    def _error_in_time(self, level: _Level) -> float:
+        """The difference to a solution with coarser steps on the same mesh, as a relative error."""
+        steps = self.method.time_steps
+        system = System(level.discrete.space, self.densities)
+        coarse = self._evolve(system, 16 * self.method.tolerance, steps and max(1, steps // 2), 1)
+        known = (level.discrete.space, self.weak.unknowns, self.problem.coordinates)
+        other = Discrete(*known, trajectory=coarse)
+        return distance(other, level.discrete, self.problem.domain) / 3
+
+    def _estimate(self, levels: list[_Level], in_time: float) -> Estimate:
+        discretes = [level.discrete for level in levels]
+        return estimate(discretes, self.problem.domain, self.method.degree, in_time)
+
+    def _wants_more(self, levels: list[_Level], result: Estimate) -> bool:
+        space, wanted = levels[-1].discrete.space, self.target.tolerance
+        growth = 2**space.dimension
+        spent = perf_counter() - self.started
+        return (
+            wanted is not None
+            and levels[-1].is_good
+            and result.error > wanted
+            and result.error > 1.5 * result.in_time
+            and space.size * growth <= MOST_UNKNOWNS[space.dimension]
+            and spent * growth < self.deadline - self.started
+        )
+
+    def _report(self, step: int, fraction: float, message: str) -> None:
+        seconds = perf_counter() - self.started
+        self.monitor.report(
+            Progress("finite elements", step, math.nan, seconds, min(fraction, 1.0), message=message)
+        )
+
+    def _finish(self, levels: list[_Level], result: Estimate, scale: float) -> Solution:
+        last = levels[-1]
+        return Solution(
+            self.problem,
+            self.method,
+            last.discrete,
+            self._status(levels, result),
+            perf_counter() - self.started,
+            history=_history(last.outcome),
+            errors={self.weak.unknowns: result.error},
+            choices=tuple(self._choices(levels, result, scale)),
+            state=_state(last),
+        )
+
+    def _status(self, levels: list[_Level], result: Estimate) -> Status:
+        if not levels[-1].is_good:
+            return Status.BUDGET_SPENT if perf_counter() > self.deadline else Status.NOT_CONVERGED
+        if self.target.tolerance is None:
+            return Status.SOLVED
+        if result.error <= self.target.tolerance:
+            return Status.TOLERANCE_REACHED
+        return Status.BUDGET_SPENT if perf_counter() > self.deadline else Status.STEPS_SPENT
+
+    def _choices(self, levels: list[_Level], result: Estimate, scale: float):
+        space, outcome = levels[-1].discrete.space, levels[-1].outcome
+        size = scaled(self.size, scale)
+        length = f"of size {size:.4g}" if not callable(size) else "graded towards curved parts"
+        yield (
+            f"mesh {length}: {len(space.cell_nodes)} cells, {space.size} degrees of freedom a field, "
+            f"polynomials of degree {space.degree}"
+        )
+        if isinstance(outcome, Steady):
+            yield f"Newton's method took {len(outcome.residuals) - 1} steps"
+        else:
+            kind = "equal" if self.method.time_steps else "adaptive"
+            yield (
+                f"{len(outcome.times) - 1} {kind} steps in time of an L-stable Runge-Kutta method of "
+                f"order 4; error in time about {result.in_time:.1e}"
+            )
+        yield result.explanation
+
+
+def _space(problem: Problem) -> Any:
+    return problem.domain.space if problem.domain.time is not None else problem.domain
+
+
+def _form_reasons(problem: Problem) -> tuple[str, ...]:
+    try:
+        weak = weak_form(problem)
+    except NoWeakForm as error:
+        return error.reasons
+    return () if weak.time or _is_determined(weak) else ("the solution is fixed up to a constant",)
+
+
+def _is_determined(weak: WeakForm) -> bool:
+    """Whether some value, or some term that depends on the field itself, fixes each unknown."""
+    for u in weak.unknowns:
+        if any(b.unknown == u for b in weak.essential):
+            continue
+        plain = {d: sympy.Dummy() for e in weak.expressions for d in e.atoms(sympy.Derivative)}
+        if not any(e.xreplace(plain).has(u) for e in weak.expressions):
+            return False
+    return True
+
+
+def _is_complex(problem: Problem) -> bool:
+    statements = [*problem.equations, *(c.equation for c in problem.conditions)]
+    return any(not f.is_real for f in problem.fields) or any(s.has(sympy.I) for s in statements)
+
+
+def _has_mesh(shape: Any) -> bool:
+    base = getattr(shape, "base", shape) if shape.periods else shape
+    try:
+        base.mesh(shape.size)
+    except NotImplementedError:
+        return False
+    return True
+
+
+def _history(outcome: Steady | Trajectory) -> dict[str, np.ndarray]:
+    if isinstance(outcome, Steady):
+        return {
+            "step": np.arange(len(outcome.residuals)),
+            "residual": np.array(outcome.residuals),
+        }
+    return {"t": outcome.times[1:], "step": np.diff(outcome.times), "error": outcome.errors}
+
+
+def _state(level: _Level) -> dict[str, np.ndarray]:
+    """Arrays from which the function can be rebuilt."""
+    space = level.discrete.space
+    mesh = {"nodes": space.mapping_nodes, "cells": space.cell_nodes, "dofs": space.interior.dofs}
+    if isinstance(level.outcome, Steady):
+        return {**mesh, "values": level.outcome.values}
+    trajectory = level.outcome
+    return {**mesh, "times": trajectory.times, "values": trajectory.values, "rates": trajectory.rates}

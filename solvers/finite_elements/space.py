@@ -1,0 +1,257 @@
+"""Continuous piecewise polynomials on a mesh of simplices, with curved cells along curved walls."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import skfem
+from scipy.sparse import coo_matrix, csr_matrix
+from scipy.spatial import cKDTree
+
+ELEMENTS = {
+    (1, 1): skfem.ElementLineP1, (1, 2): skfem.ElementLineP2,
+    (2, 1): skfem.ElementTriP1, (2, 2): skfem.ElementTriP2,
+    (3, 1): skfem.ElementTetP1, (3, 2): skfem.ElementTetP2,
+}  # fmt: skip
+MESHES = {1: skfem.MeshLine, 2: skfem.MeshTri, 3: skfem.MeshTet}
+CURVED = {2: skfem.MeshTri2, 3: skfem.MeshTet2}
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """Basis functions at the quadrature points of some cells, or of facets of cells.
+
+    `dofs` (cells, b); `points` (cells, q, d); `weights` (cells, q); `values` (cells, q, 1 + d, b)
+    holds each of the b local basis functions and its gradient; `normals` (cells, q, d) on facets.
+    """
+
+    dofs: np.ndarray
+    points: np.ndarray
+    weights: np.ndarray
+    values: np.ndarray
+    normals: np.ndarray | None = None
+
+    def jets(self, nodal: np.ndarray) -> np.ndarray:
+        """Value and gradient of functions with the given nodal values (k, dofs): (cells, q, k, 1 + d)."""
+        local = np.moveaxis(nodal[:, self.dofs], 0, -1)  # (cells, b, k)
+        return np.swapaxes(self.values @ local[:, None], -1, -2)
+
+    def load(self, density: np.ndarray, n: int) -> np.ndarray:
+        """∫ density · (v, grad v) for every basis function v: (cells, q, 1 + d) -> (n,)."""
+        local = np.einsum("cqab,cqa,cq->cb", self.values, density, self.weights, optimize=True)
+        return np.bincount(self.dofs.ravel(), local.ravel(), minlength=n)
+
+    def matrix(self, density: np.ndarray, n: int) -> csr_matrix:
+        """∫ (v, grad v) · density · (u, grad u): (cells, q, 1 + d, 1 + d) -> (n, n)."""
+        cells, q, a, b = self.values.shape
+        right = (density * self.weights[..., None, None]) @ self.values
+        left = np.swapaxes(self.values.reshape(cells, q * a, b), 1, 2)
+        local = left @ right.reshape(cells, q * a, b)
+        rows = np.repeat(self.dofs, b, axis=1).ravel()
+        columns = np.tile(self.dofs, (1, b)).ravel()
+        return coo_matrix((local.ravel(), (rows, columns)), shape=(n, n)).tocsr()
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """A finite-element space on a shape.
+
+    `nodes` (n, d) are the places of the degrees of freedom, `vertices` and `cell_nodes` (cells, b)
+    the mesh in terms of them (before periodic ends are glued), `interior` its cells, `walls` the
+    facets of each part and `wall_dofs` the degrees of freedom on each part.
+    """
+
+    shape: Any
+    degree: int
+    nodes: np.ndarray
+    mapping_nodes: np.ndarray
+    cell_nodes: np.ndarray
+    interior: Cells
+    walls: Mapping[str, Cells]
+    wall_dofs: Mapping[str, np.ndarray]
+
+    @property
+    def size(self) -> int:
+        """Number of degrees of freedom of a scalar field."""
+        return len(self.nodes)
+
+    @property
+    def dimension(self) -> int:
+        return self.nodes.shape[1]
+
+    @property
+    def element(self) -> skfem.Element:
+        return ELEMENTS[self.dimension, self.degree]()
+
+    @cached_property
+    def mass(self) -> csr_matrix:
+        """∫ u v."""
+        return self._constant(np.eye(1 + self.dimension)[:, :1] @ np.eye(1 + self.dimension)[:1])
+
+    @cached_property
+    def stiffness(self) -> csr_matrix:
+        """∫ grad u · grad v."""
+        return self._constant(np.diag([0.0] + [1.0] * self.dimension))
+
+    @cached_property
+    def recovery(self) -> tuple[csr_matrix, ...]:
+        """For each direction, the map from nodal values to the nodal values of the derivative:
+        the mean over the cells that share a node, weighted by their size."""
+        cells, (_, b) = self.interior, self.cell_nodes.shape
+        slopes = _gradients_at_nodes(self)  # (cells, node, d, b)
+        measure = cells.weights.sum(axis=1)
+        total = np.bincount(cells.dofs.ravel(), np.repeat(measure, b), minlength=self.size)
+        rows, columns = np.repeat(cells.dofs, b, axis=1).ravel(), np.tile(cells.dofs, (1, b)).ravel()
+        share = measure[:, None] / total[cells.dofs]
+        return tuple(
+            coo_matrix(
+                ((share[..., None] * slopes[:, :, k]).ravel(), (rows, columns)),
+                shape=(self.size, self.size),
+            ).tocsr()
+            for k in range(self.dimension)
+        )
+
+    def _constant(self, density: np.ndarray) -> csr_matrix:
+        shape = (*self.interior.weights.shape, *density.shape)
+        return self.interior.matrix(np.broadcast_to(density, shape), self.size)
+
+
+def make_space(shape: Any, size: Any, degree: int) -> Space:
+    """The space of the given degree on a mesh of the given size; periodic axes are glued.
+
+    **Raises** ValueError where the nodes on two periodic ends do not match.
+    """
+    base = getattr(shape, "base", shape) if shape.periods else shape
+    simplices = base.mesh(size)
+    d = simplices.dimension
+    points, cells = np.asarray(simplices.points, float), np.asarray(simplices.cells)
+    mesh = MESHES[d](points.T.copy(), cells.T.copy())
+    facets = {name: _facet_numbers(mesh, rows) for name, rows in simplices.facets.items()}
+    if d > 1 and degree > 1:
+        mesh = _curved(base, mesh)
+    element = ELEMENTS[d, degree]()
+    basis = skfem.CellBasis(mesh, element, intorder=2 * degree)
+    nodes = basis.doflocs.T
+    glue = _glue(nodes, shape)
+    cell_nodes = basis.element_dofs.T
+    walls, wall_dofs = {}, {}
+    for name in shape.parts:
+        facet_basis = skfem.FacetBasis(mesh, element, intorder=2 * degree, facets=facets[name])
+        walls[name] = _cells(facet_basis, glue, facet_basis.normals)
+        wall_dofs[name] = np.unique(glue[basis.get_dofs(facets[name]).all()])
+    first = np.unique(glue, return_index=True)[1]
+    return Space(
+        shape, degree, nodes[first], nodes, cell_nodes, _cells(basis, glue), walls, wall_dofs
+    )
+
+
+def _cells(basis: Any, glue: np.ndarray, normals: Any = None) -> Cells:
+    fields = [functions[0] for functions in basis.basis]
+    values = np.stack([np.concatenate([f.value[None], f.grad]) for f in fields])  # (b, 1+d, c, q)
+    outward = None if normals is None else np.moveaxis(np.asarray(normals), 0, -1)
+    return Cells(
+        glue[basis.element_dofs.T],
+        np.moveaxis(np.asarray(basis.global_coordinates()), 0, -1),
+        np.ascontiguousarray(basis.dx),
+        np.ascontiguousarray(values.transpose(2, 3, 1, 0)),
+        outward,
+    )
+
+
+def _facet_numbers(mesh: skfem.Mesh, vertices: np.ndarray) -> np.ndarray:
+    """The numbers of facets that are given by their vertices, (k, d) -> (k,)."""
+    base = mesh.p.shape[1] ** np.arange(len(mesh.facets))
+    codes = base @ np.sort(mesh.facets, axis=0)
+    order = np.argsort(codes)
+    wanted = np.sort(np.asarray(vertices), axis=1) @ base
+    return order[np.searchsorted(codes[order], wanted)].astype(np.int32)
+
+
+def _curved(shape: Any, mesh: skfem.Mesh) -> skfem.Mesh:
+    """The mesh with the middle nodes of boundary facets moved onto the shape, where it is curved.
+
+    Isoparametric cells keep the third order of quadratic elements on curved domains.
+    """
+    curved = CURVED[mesh.dim()].from_mesh(mesh)
+    on_wall = curved.dofs.get_facet_dofs(mesh.boundary_facets()).all()
+    if mesh.dim() == 3:
+        on_wall = np.concatenate([on_wall, _wall_edge_dofs(mesh, curved)])
+    middle = np.unique(on_wall[on_wall >= mesh.p.shape[1]])
+    start = curved.doflocs[:, middle].T
+    end = _project(shape, start)
+    moved = np.linalg.norm(end - start, axis=1)
+    if not (moved > 1e-10 * shape.size).any():
+        return mesh
+    locations = curved.doflocs.copy()
+    locations[:, middle] = end.T
+    result = replace(curved, doflocs=locations)
+    folded = _folded_cells(result)
+    if folded.size:
+        own = np.intersect1d(curved.dofs.element_dofs[:, folded], middle)
+        locations[:, own] = curved.doflocs[:, own]
+        result = replace(curved, doflocs=locations)
+    return result
+
+
+def _wall_edge_dofs(mesh: skfem.Mesh, curved: skfem.Mesh) -> np.ndarray:
+    edges = mesh.boundary_edges()
+    return curved.dofs.get_edge_dofs(edges).all()
+
+
+def _project(shape: Any, points: np.ndarray, steps: int = 4) -> np.ndarray:
+    """Points moved along the gradient of the signed distance onto the boundary."""
+    width = 1e-6 * shape.size
+    for _ in range(steps):
+        distance = np.asarray(shape.signed_distance(points))
+        shifts = width * np.eye(points.shape[1])
+        gradient = np.stack(
+            [
+                (np.asarray(shape.signed_distance(points + s)) - shape.signed_distance(points - s))
+                / (2 * width)
+                for s in shifts
+            ],
+            axis=-1,
+        )
+        length = np.maximum(np.sum(gradient**2, axis=-1), 0.25)
+        points = points - (distance / length)[:, None] * gradient
+    return points
+
+
+def _folded_cells(mesh: skfem.Mesh) -> np.ndarray:
+    """Cells whose map from the reference cell is not one to one, as far as its nodes tell."""
+    corners = ELEMENTS[mesh.dim(), 2].doflocs.T
+    determinants = mesh._mapping().detDF(corners)
+    return np.flatnonzero(determinants.min(axis=1) * determinants.max(axis=1) <= 0)
+
+
+def _glue(nodes: np.ndarray, shape: Any) -> np.ndarray:
+    """The number of each node once those on opposite periodic ends are taken for one."""
+    if not shape.periods:
+        return np.arange(len(nodes))
+    lower, upper = shape.bounds
+    wrapped, near = nodes.copy(), 1e-8 * shape.size
+    for i in map(shape.axes.index, shape.periods):
+        at_lower, at_upper = (np.abs(nodes[:, i] - end[i]) < near for end in (lower, upper))
+        wrapped[at_upper, i] = lower[i]
+        if at_lower.sum() != at_upper.sum():
+            break
+    else:
+        stays = np.all(wrapped == nodes, axis=1)
+        distance, partner = cKDTree(nodes[stays]).query(wrapped)
+        if distance.max() < near:
+            return partner
+    raise ValueError(f"the mesh of {shape!r} has nodes that do not match on its periodic ends.")
+
+
+def _gradients_at_nodes(space: Space) -> np.ndarray:
+    """Gradients of the local basis functions at the nodes of each cell: (cells, node, d, b)."""
+    from .locate import physical_gradients
+
+    cells = np.repeat(np.arange(len(space.cell_nodes)), space.cell_nodes.shape[1])
+    reference = np.tile(space.element.doflocs, (len(space.cell_nodes), 1))
+    gradients = physical_gradients(space, cells, reference)[1]  # (cells * node, d, b)
+    return gradients.reshape(*space.cell_nodes.shape, *gradients.shape[1:])
