@@ -9,6 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import sympy
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import BooleanAtom
 
 from .operators import as_vector, is_vector
 
@@ -28,7 +30,7 @@ class Eq(sympy.Basic):
     """
 
     def __new__(cls, lhs: Any, rhs: Any = 0):
-        if isinstance(lhs, sympy.core.relational.Relational | bool | sympy.logic.boolalg.Boolean):
+        if isinstance(lhs, bool | Relational | BooleanAtom):  # a Symbol is a Boolean too
             raise TypeError(f"`Eq` takes two expressions; got {lhs!r}, which is a comparison.")
         if is_vector(lhs) or is_vector(rhs):
             lhs, rhs = _broadcast(lhs, rhs)
