@@ -266,7 +266,7 @@ def require_compilable(expression: sympy.Expr, coordinates: Sequence[sympy.Symbo
     except PrintMethodNotImplementedError as error:
         name = str(error).splitlines()[0].rsplit(": ", 1)[-1].rsplit(".", 1)[-1].strip("'>")
         raise ValueError(
-            f"{name} in {expression} cannot be computed here; write it by elementary functions."
+            f"{name} in {expression} cannot be computed here. Write it by elementary functions."
         ) from error
 
 

@@ -221,11 +221,21 @@ def solenoidal(problem: Any) -> tuple[AppliedUndef, ...] | None:
     >>> solenoidal(eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow))
     (u(x, y), v(x, y))
     """
+    found = continuity(problem)
+    return found[1] if found else None
+
+
+def continuity(problem: Any) -> tuple[int, tuple[AppliedUndef, ...]] | None:
+    """The index among `problem.residuals` of the equation that states div(velocity) = 0, and the
+    velocity; see `solenoidal`."""
     space = spatial(problem.coordinates)
     if len(space) not in (2, 3):
         return None
-    found = (_divergence_free(jet_expression(residual), space) for residual in problem.residuals)
-    return next((velocity for velocity in found if velocity), None)
+    for i, residual in enumerate(problem.residuals):
+        velocity = _divergence_free(jet_expression(residual), space)
+        if velocity:
+            return i, velocity
+    return None
 
 
 def _divergence_free(

@@ -95,7 +95,7 @@ class Case:
     @cached_property
     def fields(self) -> tuple[AppliedUndef, ...]:
         """The unknown fields of the equations."""
-        return self.problem.fields
+        return tuple(f for f in self.problem.fields if is_field(f))
 
     @cached_property
     def orders(self) -> dict[AppliedUndef, dict[sympy.Symbol, int]]:
@@ -150,9 +150,11 @@ class Case:
         return self._covers[place, name]
 
     def conditions_on(self, name: str) -> Iterator[tuple[Any, Statement, np.ndarray]]:
-        """The conditions that touch the named part, with the sampled points that they cover."""
+        """The conditions on known unknowns that touch the named part, with the sampled points that
+        they cover."""
         for condition, statement in self.conditions:
-            if condition.part is not None:
+            held = unknowns_in([statement.expression])
+            if condition.part is not None and held and set(held) <= set(self.fields):
                 covered = self.covers(condition.part, name)
                 if covered.any():
                     yield condition, statement, covered
@@ -178,7 +180,7 @@ def evaluate(
         if isinstance(symbol, NormalComponent) and normals is not None:
             values[symbol] = np.asarray(normals)[:, axes.index(symbol.axis)]
         elif isinstance(symbol, Parameter):
-            values[symbol] = _spread(symbol, len(points))
+            values[symbol] = spread(symbol, len(points))
     used = tuple(sorted(held.expression.free_symbols, key=str))
     with np.errstate(all="ignore"):
         result = _numpy(used, held.expression)(*(values[s] for s in used))
@@ -213,11 +215,16 @@ def _made_up(name: str, points: np.ndarray) -> np.ndarray:
     return 1 + 0.5 * np.cos(wave)
 
 
-def _spread(parameter: Parameter, n: int) -> np.ndarray | float:
-    """The first guess of a number to identify; a range from end to end."""
+def spread(parameter: Parameter, n: int) -> np.ndarray:
+    """Values of a parameter at n points: its first guess, or its range from end to end."""
     if parameter.between is None:
-        return float(parameter.initial)
+        return np.full(n, parameter.initial)
     return np.linspace(*parameter.between, n)
+
+
+def is_field(f: AppliedUndef) -> bool:
+    """Whether it is a field at the point, not one taken elsewhere, as f(0)."""
+    return all(isinstance(a, sympy.Symbol) for a in f.args)
 
 
 def at(point: np.ndarray, coordinates: tuple[sympy.Symbol, ...]) -> str:

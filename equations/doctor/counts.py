@@ -9,6 +9,7 @@ single axis, as many in all as the order.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from sympy.core.function import AppliedUndef
@@ -48,12 +49,16 @@ def boundary(case: Case) -> Iterator[Finding]:
     if len(case.space) == 1 and (len(case.coordinates) == 1 or len(case.fields) == 1):
         yield from _ends(case)
     elif len(case.coordinates) > 1:
+        alike: dict[Finding, list[str]] = {}
         for name in (n for n in case.parts if n not in TIME_PARTS or case.time is None):
-            yield from _part(case, name)
+            for finding in _part(case, name):
+                alike.setdefault(finding, []).append(name)
+        for finding, names in alike.items():
+            yield replace(finding, where=f"on {', '.join(names)}")
 
 
 def _part(case: Case, name: str) -> Iterator[Finding]:
-    """The count on a part of a boundary of several dimensions, at each of its sampled points."""
+    """The count on a part of a boundary in several dimensions, at each of its sampled points."""
     counts = _counts(case, name)
     least, most = _carried(case, name)
     points = case.parts[name].points
@@ -61,14 +66,14 @@ def _part(case: Case, name: str) -> Iterator[Finding]:
     if counts[low] < least:
         spot = f" near {at(points[low], case.coordinates)}" if counts[high] >= least else ""
         yield _missing(case)(
-            f"on {name}",
+            "boundary",
             f"{_number(counts[low], 'condition')}{spot}, where the equations need "
             f"{_range(least, most)}.",
             _lacking(case, name),
         )
     elif counts[high] > most and not _absorbing(case):
         yield _surplus(case)(
-            f"on {name}",
+            "boundary",
             f"{_number(counts[high], 'condition')}, where the equations carry "
             f"{_range(least, most)}.",
             "Drop conditions there, or give them on another part.",

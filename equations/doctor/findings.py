@@ -19,7 +19,7 @@ class Finding:
     remedy: str
 
     def __str__(self) -> str:
-        return f"{self.level} ({self.where}): {self.message} {self.remedy}"
+        return f"{self.level} ({self.where}): {self.message} {self.remedy}".rstrip()
 
 
 def error(where: str, message: str, remedy: str) -> Finding:

@@ -10,14 +10,18 @@ import sympy
 from .. import structure
 from ..operators import Divergence
 from ..symbols import NormalComponent
-from .case import Case
+from .case import TIME_PARTS, Case, unknowns_in
 from .findings import Finding, error, note, warning
 
 
 def constants(case: Case) -> Iterator[Finding]:
     """Which fields are determined up to a constant, and whether such a solution exists."""
     velocity = structure.solenoidal(case.problem)
+    stated = unknowns_in(s.expression for _, s in case.conditions)
+    sides = [name for name in case.parts if name not in TIME_PARTS]
     for f in structure.floating(case.problem):
+        if f not in stated and sides and not velocity:
+            continue  # its conditions are missing, which is another finding
         if velocity and f not in velocity:
             yield note(
                 "unknowns",
@@ -60,10 +64,11 @@ def _balance(case: Case) -> tuple[float, float, float] | None:
         return None
     (node,) = nodes
     factor, g = residual.coeff(node), -residual.subs(node, 0)
-    if not factor.is_number or not factor or structure.jet_expression(g).symbols:
+    if not factor.is_real or not factor or structure.jet_expression(g).symbols:
         return None
+    through_sign = 1 if factor > 0 else -1  # the flux that leaves is F or -F
     interior = case.domain.sample_interior(1024, key=3)
-    sources = case.evaluate(g / factor, interior.points) * interior.weights
+    sources = case.evaluate(g / abs(factor), interior.points) * interior.weights
     total, outflow, size = sources.sum(), 0.0, np.abs(sources).sum()
     for name in case.parts:
         conditions = list(case.conditions_on(name))
@@ -73,7 +78,7 @@ def _balance(case: Case) -> tuple[float, float, float] | None:
         if flux is None:
             return None
         sample = case.parts[name]
-        through = case.evaluate(flux, sample.points, sample.normals) * sample.weights
+        through = through_sign * case.evaluate(flux, sample.points, sample.normals) * sample.weights
         outflow, size = outflow + through.sum(), size + np.abs(through).sum()
     return float(np.real(total)), float(np.real(outflow)), float(size)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import sympy
 
 from ..symbols import TIME, NormalComponent, Parameter
-from .case import TIME_PARTS, Case, unknowns_in
+from .case import TIME_PARTS, Case, is_field, unknowns_in
 from .findings import Finding, error, note
 
 
@@ -63,7 +63,7 @@ def fields(case: Case) -> Iterator[Finding]:
     known = case.fields
     for statement in (*(s for _, s in case.conditions), *case.data):
         for f in unknowns_in([statement.expression]):
-            if f not in known and all(isinstance(a, sympy.Symbol) for a in f.args):
+            if f not in known and is_field(f):
                 yield error(statement.where, f"{f} is in no equation.", _meant(f, known))
     names = Counter(f.func.__name__ for f in known)
     for name in (n for n, count in names.items() if count > 1):
@@ -101,7 +101,12 @@ def expressions(case: Case) -> Iterator[Finding]:
     for statement in case.statements:
         reason = case.refusal(statement.expression)
         if reason is not None:
-            yield error(statement.where, reason, "")
+            message, _, remedy = reason.partition(". ")
+            yield error(
+                statement.where,
+                message.rstrip(".") + ".",
+                remedy or "State it by fields and their derivatives at the point.",
+            )
         elif not unknowns_in([statement.expression]):
             yield error(
                 statement.where,

@@ -9,7 +9,8 @@ import numpy as np
 import sympy
 
 from .. import structure
-from .case import Case, Statement, at, evaluate, unknowns_in
+from ..symbols import Parameter
+from .case import Case, Statement, at, evaluate, spread, unknowns_in
 from .findings import Finding, error, note
 
 
@@ -36,10 +37,13 @@ def _numbers(case: Case, statement: Statement, points, normals) -> Iterator[Find
     held = structure.jet_expression(statement.expression)
     values = evaluate(held, case.coordinates, points, normals)
     if not np.isfinite(values).all():
-        term, point = _culprit(case, statement, held, points, normals)
+        term, i = _culprit(case, statement, held, points, normals)
+        ranged = [p for p in term.free_symbols if isinstance(p, Parameter) and p.between]
+        spot = [at(points[i], case.coordinates)]
+        spot += [f"{p} = {spread(p, len(points))[i]:.4g}" for p in ranged]
         yield error(
             statement.where,
-            f"the term {term} is not finite at {at(point, case.coordinates)}.",
+            f"the term {term} is not finite at {', '.join(spot)}.",
             "Rewrite it so that it has a value there, or take that place out of the domain.",
         )
     unknowns = unknowns_in([statement.expression])
@@ -53,7 +57,7 @@ def _numbers(case: Case, statement: Statement, points, normals) -> Iterator[Find
 
 
 def _culprit(case: Case, statement: Statement, held, points, normals):
-    """The first term without a finite value, and a point where it has none."""
+    """The first term without a finite value, and the index of a point where it has none."""
     back = {symbol: sympy.Symbol(str(jet.field.func)) for jet, symbol in held.symbols.items()}
     for term in sympy.Add.make_args(held.expression):
         part = structure.JetExpression(term, held.symbols)
@@ -63,9 +67,9 @@ def _culprit(case: Case, statement: Statement, held, points, normals):
                 *(a for a in sympy.Mul.make_args(term) if not a.free_symbols & set(back))
             )
             shown = coefficient if coefficient.free_symbols else term.xreplace(back)
-            return shown, points[int(np.argmax(wrong))]
+            return shown, int(np.argmax(wrong))
     wrong = ~np.isfinite(evaluate(held, case.coordinates, points, normals))
-    return statement.expression, points[int(np.argmax(wrong))]
+    return statement.expression, int(np.argmax(wrong))
 
 
 def contradictions(case: Case) -> Iterator[Finding]:

@@ -346,6 +346,34 @@ BROKEN = {
         "k(x) is a positive field, stated as -1",
         "Drop `positive=True`",
     ),
+    "heat that flows backward in time": (
+        Problem(strip, Eq(diff(w, t), -diff(w, x, 2)), start),
+        "warning",
+        "short waves grow without bound from the values on 'initial'",
+        "Change the sign",
+    ),
+    "heat from its final state": (
+        Problem(strip, heat, {"final": Eq(w, 0), ("left", "right"): Eq(w, 0)}),
+        "warning",
+        "short waves grow without bound from the values on 'final'",
+        "the other end of time",
+    ),
+    "the initial value problem of the Laplace equation": (
+        Problem(
+            strip,
+            Eq(diff(w, t, 2), -diff(w, x, 2)),
+            start | {"initial": [Eq(w, 0), Eq(diff(w, t), 0)]},
+        ),
+        "warning",
+        "short waves grow",
+        "Change the sign",
+    ),
+    "a conductivity that changes sign": (
+        Problem(line, Eq(-div((x - 0.4) * grad(f)), 1), {("left", "right"): Eq(f, 0)}),
+        "warning",
+        "changes sign, near x = 0.39",
+        "check the coefficient",
+    ),
     # meetings
     "a lid": (
         Problem(
@@ -526,6 +554,11 @@ SOUND = {
     ),
     "transport": Problem(
         strip, Eq(diff(w, t) + diff(w, x), 0), {"initial": Eq(w, 0), "left": Eq(w, sin(t))}
+    ),
+    "kuramoto-sivashinsky": Problem(
+        ring,
+        Eq(diff(w, t) + w * diff(w, x) + diff(w, x, 2) + diff(w, x, 4), 0),
+        {"initial": Eq(w, sin(pi * x))},
     ),
     "clamped plate": Problem(
         square,
