@@ -135,7 +135,7 @@ def _save_vtu(solution: Solution, path: Path, expressions: Any) -> None:
 
 def _values(solution: Solution, points: np.ndarray, expressions: Any) -> dict[str, np.ndarray]:
     """Arrays (n,) or (n, k) by name; complex values as real and imaginary part."""
-    result = {}
+    result: dict[str, np.ndarray] = {}
     for name, expression in _named(solution, expressions).items():
         with warnings.catch_warnings():  # nodes on a curved boundary lie outside by rounding
             warnings.filterwarnings("ignore", message=".*outside the domain.*")
@@ -163,7 +163,7 @@ def _padded(vectors: np.ndarray) -> np.ndarray:
 
 
 def _nodes(domain: Any) -> tuple[np.ndarray, tuple[str, np.ndarray]]:
-    """Points that cover the domain and the cells between them, (kind in meshio's words, indices)."""
+    """Points that cover the domain, and cells between them: (kind in meshio's words, indices)."""
     space = getattr(domain, "space", domain)  # time is meshed as layers
     space = getattr(space, "base", space)  # a periodic shape from end to end
     try:

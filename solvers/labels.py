@@ -1,4 +1,4 @@
-"""Expressions as people label axes and columns: fields without their arguments, short derivatives."""
+"""Expressions as people label axes and columns: fields without arguments, short derivatives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.str import StrPrinter
 
-from equations import Divergence, fields_in
+from equations import Divergence, Eq, fields_in
 
 
 def text(expression: Any) -> str:
@@ -25,6 +25,8 @@ def text(expression: Any) -> str:
     """
     if _is_vector(expression):
         return f"({', '.join(map(text, expression))})"
+    if isinstance(expression, Eq):
+        return f"{text(expression.lhs)} = {text(expression.rhs)}"
     return _Text().doprint(sympy.sympify(expression))
 
 
@@ -32,9 +34,8 @@ def latex(expression: Any) -> str:
     """The expression in LaTeX that Matplotlib can draw too (no environments); equations as well."""
     if _is_vector(expression):
         return rf"\left({', '.join(map(latex, expression))}\right)"
-    if hasattr(expression, "components"):  # an equation
-        left, right = expression.lhs, expression.rhs
-        return f"{latex(left)} = {latex(right)}"
+    if isinstance(expression, Eq):
+        return f"{latex(expression.lhs)} = {latex(expression.rhs)}"
     return _Latex({"mul_symbol": r"\,"}).doprint(sympy.sympify(expression))
 
 
