@@ -31,7 +31,7 @@ def partials(f: Function, orders: Collection[Orders | int]) -> Callable[[Array],
 
     Notes:
         A complex x asks for complex derivatives: f must be holomorphic there. Kinks have the
-        derivatives that JAX gives them: 0 for abs and relu at 0, the mean for max of equals.
+        derivatives that JAX gives them: 0 for relu and 1 for abs at 0, the mean for max of equals.
         Several points: `jax.vmap`.
 
     Example:

@@ -96,7 +96,7 @@ def _abs(space: Algebra, values: list[Value], equation: Any) -> Value:
     (x,) = values
     x0 = primal_of(x)
     if not jnp.iscomplexobj(x0):
-        return map_parts(lambda part: lax.sign(x0) * part, x, lax.abs(x0))
+        return map_parts(lambda part: jnp.where(x0 >= 0, part, -part), x, lax.abs(x0))
     real, imaginary = _real_and_imaginary(x)
     squares = add(multiply(space, real, real), multiply(space, imaginary, imaginary))
     return compose(space, squares, univariate.sqrt_)

@@ -1,0 +1,262 @@
+"""The Taylor engine against JAX's own nested forward mode, one compiled program for each case."""
+
+import warnings
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax import lax
+
+from diffcore.taylor import operator, operators, partials
+
+POINT = jnp.array([0.3, 0.7])
+A = jnp.array([[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 1.5]])
+WEIGHTS = [jnp.array(np.random.default_rng(0).normal(size=s) / 3) for s in [(2, 8), (8, 8), (8, 3)]]
+
+
+def nested(f, orders):
+    for i, n in enumerate(orders):
+        for _ in range(n):
+            f = directional(f, jnp.eye(len(orders))[i])
+    return f
+
+
+def directional(f, direction):
+    return lambda x: jax.jvp(f, (x,), (direction,))[1]
+
+
+def compare(f, orders, x=POINT, rtol=1e-10):
+    ours, theirs = jax.jit(
+        lambda x: (partials(f, orders)(x), {each: nested(f, each)(x) for each in orders})
+    )(x)
+    for each in orders:
+        for a, b in zip(jax.tree.leaves(ours[each]), jax.tree.leaves(theirs[each]), strict=True):
+            np.testing.assert_allclose(a, b, rtol=rtol, atol=rtol, err_msg=str(each))
+
+
+def network(x, activation=jnp.tanh):
+    for w in WEIGHTS[:-1]:
+        x = activation(x @ w)
+    return x @ WEIGHTS[-1]
+
+
+def three(x):
+    return jnp.array([x[1], x[0], x[0] * x[1]])
+
+
+def matrix(x):
+    return A + x[0] * x[1] * jnp.eye(3) + jnp.outer(three(x), three(x))
+
+
+@jax.custom_jvp
+def straight_through(x):
+    return jnp.round(x)
+
+
+straight_through.defjvp(lambda x, t: (straight_through(x[0]), t[0] * jnp.cos(x[0])))
+
+CASES = {
+    "network": network,
+    "softplus network": lambda x: network(x, jax.nn.softplus),
+    "gelu network": lambda x: network(x, jax.nn.gelu),
+    "checkpointed network": jax.checkpoint(network),
+    "products and quotients": lambda x: x[0] ** 3 * jnp.sin(x[0] * x[1]) / jnp.exp(x[1]),
+    "unpacking": lambda p: (lambda x, y: x * (1 - x) * jnp.sin(y))(*p),
+    "activations": lambda x: jax.nn.silu(x[1]) + jax.nn.relu(x[0] ** 2) + jax.nn.mish(x[0]),
+    "max and min": lambda x: (
+        jnp.maximum(x[0] ** 2, x[1] ** 2) + jnp.minimum(x[0], x[1] ** 3) + jnp.abs(x[0] ** 3)
+    ),
+    "clip and remainder": lambda x: jnp.clip(x**2, 0.2, 0.4) + (x**2) % 0.3,
+    "where": lambda x: jnp.where(x > 0.5, x**2, jnp.sin(x)),
+    "reduce": lambda x: [jnp.max(three(x) ** 2), jnp.min(x**3), jnp.mean(x**2), jnp.var(three(x))],
+    "powers": lambda x: x[0] ** x[1] + x[0] ** 2.5 + jnp.power(x[1], 3.0) + jnp.linalg.norm(x),
+    "angles": lambda x: jnp.arctan2(x[0], x[1] ** 2) + jnp.hypot(x[0], x[1]),
+    "softmax": lambda x: [jax.nn.softmax(three(x)), jax.nn.logsumexp(three(x))],
+    "standardize": lambda x: jax.nn.standardize(three(x)),
+    "cumulative": lambda x: [jnp.cumsum(three(x)), jnp.cumprod(three(x)), lax.cummax(three(x))],
+    "cumulative logsumexp": lambda x: lax.cumlogsumexp(three(x)),
+    "product": lambda x: jnp.prod(three(x)),
+    "sort": lambda x: [jnp.sort(jnp.sin(three(x))), lax.top_k(three(x), 2)[0]],
+    "indexing": lambda x: [x[jnp.array([0, 1, 1])] ** 2, three(x)[jnp.argmax(x)]],
+    "scatter": lambda x: jnp.zeros(4).at[1:3].set(x).at[0].add(x[0] ** 2),
+    "interpolation": lambda x: jnp.interp(x[0] * x[1], jnp.arange(3.0) / 2, jnp.arange(3.0) ** 2),
+    "convolution": lambda x: jnp.convolve(three(x), x**2),
+    "einsum": lambda x: jnp.einsum("i,j,ij->", three(x), three(x) ** 2, A),
+    "fft": lambda x: jnp.abs(jnp.fft.fft(three(x))) ** 2,
+    "complex": lambda x: jnp.abs(jnp.exp(1j * x[0]) * (x[1] + 1j * x[0] ** 2)),
+    "complex result": lambda x: jnp.exp(1j * x[0]) * jnp.conj(x[1] + 1j * x[0] ** 2),
+    "solve": lambda x: jnp.linalg.solve(matrix(x), three(x)),
+    "cholesky": lambda x: jnp.linalg.cholesky(matrix(x)),
+    "triangular solve": lambda x: jax.scipy.linalg.solve_triangular(
+        matrix(x), three(x), lower=True, unit_diagonal=True
+    ),
+    "scan": lambda x: lax.scan(lambda c, t: (jnp.sin(c * t + x[0]), c), x[1], jnp.arange(3.0)),
+    "fori_loop": lambda x: lax.fori_loop(0, 4, lambda i, c: jnp.sin(c + x[0]), 1.0),
+    "while_loop": lambda x: lax.while_loop(
+        lambda c: c[0] < 3, lambda c: (c[0] + 1, c[1] * x), (0, x)
+    ),
+    "cond": lambda x: lax.cond(x[0] > 0, lambda a: jnp.sin(a[0] * a[1]), lambda a: a[0], x),
+    "vmap inside": lambda x: jax.vmap(lambda a: jnp.sin(a * x[0]) * x[1])(jnp.arange(3.0)),
+    "custom rule": lambda x: straight_through(x[0] * x[1]) + straight_through(x).sum(),
+    "special functions": lambda x: [
+        jax.scipy.special.i0e(x[0]),
+        jax.scipy.special.xlogy(x[0], x[1]),
+    ],
+    "sinc": lambda x: jnp.sinc(x[0] * x[1]),
+}
+SLOW = {
+    "eigenvalues": lambda x: jnp.linalg.eigvalsh(matrix(x)),
+    "determinant": lambda x: [jnp.linalg.det(matrix(x)), jnp.linalg.slogdet(matrix(x))[1]],
+    "qr": lambda x: jnp.abs(jnp.linalg.qr(matrix(x))[1]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_derivatives_are_those_of_nested_forward_mode(name):
+    f = CASES[name]
+    compare(
+        lambda x: [v for v in jax.tree.leaves(f(x)) if v.dtype != int], [(2, 1), (0, 2), (1, 0)]
+    )
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_without_a_rule_nested_forward_mode_is_used(name):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compare(SLOW[name], [(1, 1), (0, 2)])
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_the_laplacian_is_the_trace_of_the_hessian(d):
+    f = lambda x: jnp.exp(jnp.sin(x).sum()) * jnp.prod(x)  # noqa: E731
+    terms = {tuple(2 * int(i == j) for j in range(d)): 1 for i in range(d)}
+    x = jnp.linspace(0.1, 0.9, d)
+    ours, theirs = jax.jit(lambda x: (operator(f, terms)(x), jnp.trace(jax.hessian(f)(x))))(x)
+    np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_the_biharmonic_of_a_polynomial_is_exact():
+    f = lambda x: x[0] ** 4 + 3 * x[0] ** 2 * x[1] ** 2 - x[1] ** 5  # noqa: E731
+    terms = {(4, 0): 1, (2, 2): 2, (0, 4): 1}
+    np.testing.assert_allclose(operator(f, terms)(POINT), 24 + 24 - 120 * POINT[1], rtol=1e-14)
+
+
+def test_operators_share_one_pass_and_keep_their_order():
+    f = lambda x: {"a": x[0] ** 2 * x[1], "b": jnp.stack([x[1], x[0]])}  # noqa: E731
+    terms = [{(1, 0): 1, (0, 2): -0.1}, {(0, 0): 2}, {(0, 1): 1}]
+    heat, value, slope = operators(f, terms)(POINT)
+    np.testing.assert_allclose(heat["a"], 2 * POINT[0] * POINT[1])
+    np.testing.assert_allclose(heat["b"], [0, 1])
+    np.testing.assert_allclose(value["b"], 2 * POINT[::-1])
+    np.testing.assert_allclose(slope["a"], POINT[0] ** 2)
+
+
+def test_coefficients_may_be_complex_or_traced():
+    f = lambda x: jnp.sin(x[0]) * jnp.exp(x[1])  # noqa: E731
+    schroedinger = operator(f, {(1, 0): 1j, (0, 2): 0.5})(POINT)
+    expected = (1j * jnp.cos(POINT[0]) + 0.5 * jnp.sin(POINT[0])) * jnp.exp(POINT[1])
+    np.testing.assert_allclose(schroedinger, expected)
+    of_coefficient = jax.grad(lambda c: operator(f, {(2, 0): c, (0, 2): 1})(POINT))
+    np.testing.assert_allclose(of_coefficient(2.0), -f(POINT))
+
+
+def test_a_scalar_point_takes_integer_orders():
+    result = partials(lambda t: t**5, [0, 2, (3,)])(jnp.array(2.0))
+    assert {orders: float(v) for orders, v in result.items()} == {0: 32, 2: 160, (3,): 240}
+
+
+def test_complex_points_have_complex_derivatives():
+    z = jnp.array([0.3 + 0.4j, -0.2j])
+    f = lambda z: jnp.exp(z[0] * z[1]) / z[0]  # noqa: E731
+    got = jax.jit(partials(f, [(0, 2), (1, 1)]))(z)
+    np.testing.assert_allclose(got[0, 2], z[0] ** 2 * f(z), rtol=1e-12)
+    np.testing.assert_allclose(got[1, 1], z[0] * z[1] * f(z), rtol=1e-12)
+
+
+def test_it_composes_with_jit_vmap_grad_and_itself():
+    def loss(weights, points):
+        f = lambda x: jnp.sum(jnp.tanh(x @ weights) ** 2)  # noqa: E731
+        return jnp.sum(jax.vmap(operator(f, {(2, 0): 1, (0, 2): 1}))(points) ** 2)
+
+    def expected(weights, points):
+        f = lambda x: jnp.sum(jnp.tanh(x @ weights) ** 2)  # noqa: E731
+        return jnp.sum(jax.vmap(lambda x: jnp.trace(jax.hessian(f)(x)))(points) ** 2)
+
+    points = jnp.array(np.random.default_rng(2).normal(size=(3, 2)))
+    ours, theirs = jax.jit(lambda w, x: (jax.grad(loss)(w, x), jax.grad(expected)(w, x)))(
+        WEIGHTS[0], points
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-10)
+
+    laplacian = {(2, 0): 1, (0, 2): 1}
+    biharmonic = {(4, 0): 1, (2, 2): 2, (0, 4): 1}
+    twice = jax.jit(operator(operator(network, laplacian), laplacian))(POINT)
+    at_once = jax.jit(operator(network, biharmonic))(POINT)
+    np.testing.assert_allclose(twice, at_once, rtol=1e-10)
+
+
+def test_the_derivative_at_a_kink_is_that_of_jax():
+    f = lambda x: jax.nn.relu(x) + 2 * jnp.abs(x) + 4 * jnp.maximum(x, 0)  # noqa: E731
+    np.testing.assert_allclose(partials(f, [1])(0.0)[1], jax.grad(f)(0.0))
+
+
+def test_smooth_functions_have_their_derivatives_where_their_formula_has_a_kink():
+    result = partials(jax.nn.softplus, [2, 4])(0.0)  # log(1 + e^x): 1/4 and -1/8
+    np.testing.assert_allclose([result[2], result[4]], [1 / 4, -1 / 8])
+
+
+def test_powers_at_zero_are_finite_where_they_are_smooth():
+    result = partials(lambda x: x**3 + x**2.0 + x**4.0 * jnp.cos(x), [2, 3, 4])(0.0)
+    assert [float(v) for v in result.values()] == [2, 6, 24]
+
+
+def test_derivatives_of_the_coordinates_do_not_depend_on_the_batch():
+    # The first layer's tangents are constants: mapped over points, they must not be mapped.
+    f = lambda x: jnp.sum(jnp.tanh(x @ WEIGHTS[0]))  # noqa: E731
+    jaxpr = jax.make_jaxpr(jax.vmap(operator(f, {(2, 0): 1, (0, 2): 1})))(jnp.ones((50, 2)))
+    products = [e for e in jaxpr.jaxpr.eqns if e.primitive.name == "dot_general"]
+    assert sum(50 in e.outvars[0].aval.shape for e in products) == 1
+
+
+def test_an_unknown_primitive_warns_once_and_names_itself():
+    from diffcore.taylor import interpret
+
+    interpret._warned.discard("eigh")
+    f = lambda x: jnp.linalg.eigvalsh(jnp.diag(x))  # noqa: E731
+    with pytest.warns(UserWarning, match="`eigh` has no Taylor rule"):
+        partials(f, [(1, 0)])(POINT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        partials(f, [(1, 0)])(POINT)
+
+
+@pytest.mark.parametrize(
+    ("orders", "x", "error", "text"),
+    [
+        ([(1, 0), (1,)], POINT, ValueError, "one entry for each coordinate"),
+        ([(-1, 0)], POINT, ValueError, "must not be negative"),
+        ([(0.5, 0)], POINT, TypeError, "tuple of integers"),
+        (
+            [(1, 0)],
+            jnp.array([1, 2]),
+            TypeError,
+            r"`x` must be floating point or complex .*astype\(float\)",
+        ),
+        ([(1, 0)], jnp.ones((5, 2)), ValueError, "one point of shape .* `jax.vmap`"),
+        ([(1, 0, 0)], POINT, ValueError, r"one point of shape \(3,\)"),
+    ],
+)
+def test_wrong_orders_and_points_are_refused(orders, x, error, text):
+    with pytest.raises(error, match=text):
+        partials(lambda x: x**2, orders)(x)
+
+
+def test_an_infinite_coefficient_is_refused():
+    with pytest.raises(ValueError, match="finite coefficients; got inf"):
+        operator(network, {(1, 0): float("inf")})
+
+
+def test_python_control_flow_over_values_is_refused_with_the_remedy():
+    with pytest.raises(TypeError, match="`jax.numpy.where`"):
+        partials(lambda x: x[0] if x[0] > 0 else x[1], [(1, 0)])(POINT)
