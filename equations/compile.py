@@ -22,8 +22,8 @@ import jax.numpy as jnp
 import sympy
 from sympy.core.function import AppliedUndef
 from sympy.printing.codeprinter import PrintMethodNotImplementedError
-from sympy.printing.numpy import JaxPrinter
 
+from .functions import JAX_FUNCTIONS, printer
 from .symbols import NormalComponent, Parameter
 
 Orders = tuple[int, ...]
@@ -123,7 +123,7 @@ def compile_expressions(
         sorted((s for s in free if isinstance(s, NormalComponent)), key=lambda s: s.name)
     )
     arguments = [*coordinates, *planner.symbols, *parameters, *normals]
-    function = sympy.lambdify(arguments, reduced, modules="jax", cse=True)
+    function = sympy.lambdify(arguments, reduced, modules=[JAX_FUNCTIONS, "jax"], cse=True)
     return Compiled(
         tuple(expanded), coordinates, tuple(planner.functionals), parameters, normals, function
     )
@@ -132,7 +132,7 @@ def compile_expressions(
 def expand(expression: Any) -> sympy.Expr:
     """A scalar expression with its divergences and derivatives carried out."""
     expression = sympy.sympify(expression).doit()
-    if not isinstance(expression, sympy.Expr):
+    if not isinstance(expression, sympy.Expr) or isinstance(expression, sympy.MatrixBase):
         raise TypeError(f"a scalar expression is needed; got {expression!r}.")
     return expression
 
@@ -262,11 +262,11 @@ def require_compilable(expression: sympy.Expr, coordinates: Sequence[sympy.Symbo
             "Give it a number, or make it by `parameter(...)`."
         )
     try:
-        JaxPrinter({"strict": True}).doprint(inner)
+        printer().doprint(inner)
     except PrintMethodNotImplementedError as error:
         name = str(error).splitlines()[0].rsplit(": ", 1)[-1].rsplit(".", 1)[-1].strip("'>")
         raise ValueError(
-            f"{name} in {expression} cannot be computed here. Write it by elementary functions."
+            f"{name} in {expression} cannot be computed here. Write it by functions that can."
         ) from error
 
 

@@ -167,10 +167,10 @@ BROKEN = {
         "cannot state",
     ),
     "a function without numbers": (
-        Problem(line, Eq(diff(f, x, 2), sympy.besselj(0, x))),
+        Problem(line, Eq(diff(f, x, 2), sympy.zeta(x + 2))),
         "error",
-        "besselj",
-        "elementary functions",
+        "zeta in",
+        "functions that can",
     ),
     "a normal in the interior": (
         Problem(square, Eq(laplacian(u), normal_derivative(u)), walls),
@@ -489,6 +489,17 @@ channel = geo.Rectangle((0, 0), (2.2, 0.41)) - geo.Disk((0.2, 0.2), 0.05, name="
 plate = field("d", x, y)
 unsteady = Heat((x, y, t), conductivity=2)
 
+SPECIAL = [
+    sympy.erf,
+    sympy.erfc,
+    sympy.gamma,
+    sympy.loggamma,
+    sympy.airyai,
+    sympy.LambertW,
+    sympy.Si,
+]
+SPECIAL += [lambda s: sympy.besselj(0, s), lambda s: sympy.besselk(1, s), sympy.Ei, sympy.factorial]
+
 SOUND = {
     "burgers": Problem(
         strip,
@@ -601,6 +612,11 @@ SOUND = {
     ),
     "polar coordinates at the axis": Problem(
         geo.Interval(0, 1), Eq(x * diff(f, x, 2) + diff(f, x), -x), {"right": Eq(f, 0)}
+    ),
+    "special functions": Problem(
+        line,
+        Eq(diff(f, x, 2), sum(g(x + sympy.Rational(1, 2)) for g in SPECIAL)),
+        {("left", "right"): Eq(f, sympy.erf(x))},
     ),
     "terminal value": Problem(
         strip,
