@@ -29,3 +29,4 @@ from .symbols import (
     spatial,
     vector_field,
 )
+from .weak import BoundaryValue, NoWeakForm, WeakForm, weak_form

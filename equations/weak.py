@@ -12,7 +12,7 @@ derivative stays inside s, so that no form of storage term is singled out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +49,8 @@ class WeakForm:
 
     **Attributes** `unknowns`: the fields, each paired with one equation. `space`, `time`: the
     coordinates; `time` is None in a steady problem. `sources`: s, one for each unknown; holds the
-    time derivative. `fluxes`: F, one tuple for each unknown. `essential`: values of fields on parts.
-    `natural`: g on parts; it may depend on the fields. `initial`: values at the initial time.
+    time derivative. `fluxes`: F, one tuple for each unknown. `essential`: values of fields, on
+    parts. `natural`: g on parts; it may depend on the fields. `initial`: values at the first time.
     """
 
     unknowns: tuple[AppliedUndef, ...]
@@ -107,7 +107,7 @@ def weak_form(problem: Any) -> WeakForm:
     **Raises** NoWeakForm listing all reasons: third and higher derivatives, second ones that do
     not enter linearly, no diffusion, conditions that give neither a field nor its flux, parts of
     the boundary without a condition.
-    **Source** Brenner & Scott, The Mathematical Theory of Finite Element Methods, 2008, section 0.1.
+    **Source** Brenner & Scott, The Mathematical Theory of Finite Element Methods, 2008, chapter 0.
 
     **Example**
     >>> import geometry as geo
@@ -316,29 +316,23 @@ def _field_value(name: str, residual: sympy.Expr) -> BoundaryValue:
 
 def _flux_value(name: str, residual: sympy.Expr, fluxes, normal) -> BoundaryValue:
     """The flux through the boundary that a condition on derivatives gives."""
-    gradient = {d: sympy.Dummy(real=True) for d in residual.atoms(sympy.Derivative)}
     for u, flux in fluxes.items():
-        gradient |= {
-            d: gradient.get(d, sympy.Dummy(real=True)) for f in flux for d in f.atoms(sympy.Derivative)
-        }
-        back = {dummy: d for d, dummy in gradient.items()}
-        space = [s for s in u.args if not is_time(s)]
-        through = sympy.Add(
-            *(NormalComponent(f"n_{s.name}") * f for s, f in zip(space, flux, strict=True))
-        )
-        value = _solve_for_flux(
-            residual.subs(normal).xreplace(gradient), through.subs(normal).xreplace(gradient), back
-        )
+        derivatives = set().union(*(e.atoms(sympy.Derivative) for e in (residual, *flux)))
+        stand_in = {d: sympy.Dummy(real=True) for d in derivatives}
+        space = (s for s in u.args if not is_time(s))
+        normals = (NormalComponent(f"n_{s.name}") for s in space)
+        through = sympy.Add(*(n * f for n, f in zip(normals, flux, strict=True)))
+        given, wanted = (e.subs(normal).xreplace(stand_in) for e in (residual, through))
+        value = _solve_for_flux(given, wanted, set(stand_in.values()))
         if value is not None:
-            return BoundaryValue(name, u, value.xreplace(back))
+            return BoundaryValue(name, u, value.xreplace({v: d for d, v in stand_in.items()}))
     raise _Reason(
         f"the condition {residual} = 0 on {name} does not give the flux through the boundary"
     )
 
 
-def _solve_for_flux(residual, through, gradient: Iterable[sympy.Symbol]) -> sympy.Expr | None:
+def _solve_for_flux(residual, through, gradient: set[sympy.Symbol]) -> sympy.Expr | None:
     """g with residual = factor (through - g), where neither factor nor g depends on derivatives."""
-    gradient = set(gradient)
     pivot = next((p for p in gradient if sympy.diff(through, p) != 0), None)
     if pivot is None:
         return None

@@ -1,5 +1,7 @@
 """Methods that turn a problem into a solution."""
 
+from .choose import choose
+from .finite_elements import FiniteElements
 from .monitor import Monitor, Progress, Silent, Target
 from .pinn import PINN, Phase
 from .solution import Solution

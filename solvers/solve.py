@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import diffcore
 from equations import Problem, StatementError
 
+from .choose import choose
 from .monitor import Monitor, Silent, Target
 from .solution import Solution
 from .status import UnsupportedProblem
@@ -39,16 +41,14 @@ def solve(
     if errors:
         raise StatementError(errors)
     target = Target(_positive("tolerance", tolerance), _seconds(budget))
-    if method is None:
-        from .choose import choose
-
-        method = choose(problem)
+    method, why = choose(problem) if method is None else (method, None)
     reasons = method.reasons_against(problem)
     if reasons:
         raise UnsupportedProblem(method, reasons)
-    return method.solve(
+    solution = method.solve(
         problem, key=diffcore.as_key(key), target=target, monitor=monitor or Silent()
     )
+    return solution if why is None else replace(solution, choices=(why, *solution.choices))
 
 
 def _positive(name: str, value: float | None) -> float | None:

@@ -27,19 +27,20 @@ class Density:
         self.coordinates = (*weak.space, *time)
         self.shape = (len(weak.unknowns), len(self.coordinates) + 1)
         compiled = compile_expressions(expressions, self.coordinates, collapse=False)
-        slots = [_slot(functional, weak.unknowns, self.coordinates) for functional in compiled.functionals]
+        slots = [_slot(f, weak.unknowns, self.coordinates) for f in compiled.functionals]
 
         def at_point(point, normal, jets):
             values = [jets[slot] for slot in slots]
             return jnp.stack(compiled(point, values, normals=normal))
 
         def with_slope(point, normal, jets):
-            return at_point(point, normal, jets), jax.jacfwd(at_point, argnums=2)(point, normal, jets)
+            slope = jax.jacfwd(at_point, argnums=2)(point, normal, jets)
+            return at_point(point, normal, jets), slope
 
         self._evaluate = jax.jit(jax.vmap(with_slope))
 
     def __call__(
-        self, points: np.ndarray, jets: np.ndarray, t: float | None, normals: np.ndarray | None = None
+        self, points: np.ndarray, jets: np.ndarray, t: float | None, normals: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
         """Values (..., e) and their derivatives by the jets (..., e, k, j).
 
@@ -58,10 +59,10 @@ class Density:
         n = len(arrays[0])
         padding = -n % BLOCK
         padded = [np.concatenate([a, np.repeat(a[-1:], padding, axis=0)]) for a in arrays]
-        results = [
-            self._evaluate(*(a[i : i + BLOCK] for a in padded)) for i in range(0, n + padding, BLOCK)
-        ]
-        values, slopes = (np.concatenate([np.asarray(r) for r in column]) for column in zip(*results, strict=True))
+        starts = range(0, n + padding, BLOCK)
+        pairs = [self._evaluate(*(a[i : i + BLOCK] for a in padded)) for i in starts]
+        values = np.concatenate([np.asarray(value) for value, _ in pairs])
+        slopes = np.concatenate([np.asarray(slope) for _, slope in pairs])
         return values[:n], slopes[:n]
 
 

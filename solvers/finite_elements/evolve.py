@@ -41,6 +41,8 @@ EMBEDDED = np.array([
     -3700637 / 11593932, 61727 / 225920,
 ])  # fmt: skip
 
+ORDER = 4  # the embedded error is of this order in the length of the step
+GROWTH = 32  # it grows at most so much when a step is doubled, save where the solution is rough
 FINEST = 40  # the interval is halved at most so often
 NEWTON_STEPS = 8
 
@@ -63,20 +65,24 @@ def evolve(
     *,
     tolerance: float,
     steps: int | None = None,
+    finer: bool = False,
     deadline: float = math.inf,
     report: Callable[[int, float], None] = lambda step, fraction: None,
 ) -> Trajectory:
     """R(U, dU/dt, t) = 0 over an interval of time, from the initial values of the problem.
 
     **Arguments** `tolerance`: of the error made in one step, relative to the largest norm of the
-    solution so far. `steps`: so many equal steps instead. `deadline`: clock time at which to stop.
+    solution. `steps`: so many equal steps instead. `finer`: steps of half the length, to compare.
+    `deadline`: clock time at which to stop.
     """
-    return _Stepper(system, interval, tolerance, steps, deadline, report).run()
+    if finer:
+        tolerance, steps = tolerance / 2**ORDER, steps and 2 * steps
+    return _Stepper(system, interval, tolerance, steps, finer, deadline, report).run()
 
 
 class _Stepper:
-    def __init__(self, system, interval, tolerance, steps, deadline, report):
-        self.system, self.tolerance, self.steps = system, tolerance, steps
+    def __init__(self, system, interval, tolerance, steps, finer, deadline, report):
+        self.system, self.tolerance, self.steps, self.finer = system, tolerance, steps, finer
         self.start, self.length = interval[0], interval[1] - interval[0]
         self.deadline, self.report = deadline, report
         self.solvers: dict[float, Callable] = {}
@@ -85,15 +91,16 @@ class _Stepper:
         values = initial_values(self.system, self.start)
         rates = self._initial_rates(values)
         rows = [(self.start, values, rates, 0.0)]
-        largest = self._norm(values)
-        n = self.steps or 2 ** self._first_level(values, rates)
+        largest = self._scale(values, rates)
+        n = self.steps or 2 ** (self._first_level(rates, largest) + self.finer)
         done = 0  # in steps of length / n
         while done < n:
             largest = max(largest, self._norm(values))
             step = self._step(self.start + self.length * done / n, self.length / n, values, rates)
-            error = math.inf if step is None else self._norm(step[2]) / max(largest, 1e-300)
+            error = math.inf if step is None else self._norm(step[2]) / largest
             if self.steps is None and error > self.tolerance:
-                halvings = 2 if step is None else math.ceil(math.log2(error / self.tolerance) / 4)
+                excess = 2.0 ** (2 * ORDER) if step is None else error / self.tolerance
+                halvings = math.ceil(math.log2(excess) / ORDER)
                 n, done = n * 2**halvings, done * 2**halvings
                 if n > 2**FINEST:
                     return self._cut_short(rows)
@@ -105,8 +112,8 @@ class _Stepper:
             rows.append((self.start + self.length * done / n, values, rates, error))
             self.report(len(rows) - 1, done / n)
             if self.steps is None:
-                while n > 1 and done % 2 == 0 and error < self.tolerance / 40:
-                    n, done, error = n // 2, done // 2, error * 32
+                while n > 1 and done % 2 == 0 and error < self.tolerance / GROWTH:
+                    n, done, error = n // 2, done // 2, error * GROWTH
             if perf_counter() > self.deadline and done < n:
                 return self._cut_short(rows)
         return _trajectory(rows, True)
@@ -139,9 +146,7 @@ class _Stepper:
         for i in range(NEWTON_STEPS):
             residual = system.residual(values, rates, t).ravel()[system.free]
             solve = self._solver(values, rates, t, scale, fresh=i in (3, 6))
-            correction = np.zeros(values.size)
-            correction[system.free] = -solve(residual)
-            correction = correction.reshape(values.shape)
+            correction = system.spread(-solve(residual))
             values, rates = values + correction, rates + correction / scale
             size = self._norm(correction)
             if not np.isfinite(size):
@@ -169,15 +174,22 @@ class _Stepper:
         _, rates = system.given(self.start)
         residual = system.residual(values, rates, self.start).ravel()[system.free]
         storage = factorize(system.storage(values, rates, self.start), system.free)
-        flat = rates.ravel().copy()
-        flat[system.free] -= storage(residual)
-        return flat.reshape(values.shape)
+        return rates - system.spread(storage(residual))
 
-    def _first_level(self, values: np.ndarray, rates: np.ndarray) -> int:
+    def _scale(self, values: np.ndarray, rates: np.ndarray) -> float:
+        """The size of the solution, to which errors are relative: of its initial or boundary
+        values, or, where they vanish, of what one step over all the time makes of it."""
+        times = self.start + self.length * np.linspace(0, 1, 9)
+        known = max(self._norm(values), *(self._norm(self.system.given(t)[0]) for t in times))
+        if known == 0:
+            step = self._step(self.start, self.length, values, rates)
+            known = 0.0 if step is None else self._norm(step[0])
+        return known or 1.0
+
+    def _first_level(self, rates: np.ndarray, scale: float) -> int:
         """So many halvings of the interval that the first step changes the values by a percent."""
-        speed = self._norm(rates) / max(self._norm(values), 1e-300)
-        wanted = 100 * speed * self.length if speed < 1e12 / self.length else 2**20
-        return min(max(4, math.ceil(math.log2(max(wanted, 1)))), FINEST)
+        wanted = 100 * self._norm(rates) * self.length / scale
+        return min(max(4, math.ceil(math.log2(max(wanted, 1)))), FINEST // 2)
 
     def _replace_given(self, values: np.ndarray, given: np.ndarray) -> np.ndarray:
         result = given.ravel().copy()
@@ -205,8 +217,7 @@ def initial_values(system: Any, start: float) -> np.ndarray:
         data = evaluate(cells.points.reshape(-1, space.dimension), start)[0]
         density = np.zeros((*cells.weights.shape, 1 + space.dimension))
         density[..., 0] = data.reshape(cells.weights.shape)
-        offset = row * space.size
-        free = system.free[(system.free >= offset) & (system.free < offset + space.size)] - offset
+        free = system.free_of(row)
         misfit = cells.load(density, space.size) - space.mass @ values[row]
         values[row, free] = factorize(space.mass, free)(misfit[free])
     return values

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from .evolve import Trajectory
-from .locate import Located, Locator
-from .space import Space
+from .grid import Grid, Located
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,11 +17,11 @@ class Discrete:
     """A function of the space, steady (`values` (unknowns, dofs)) or along a trajectory in time.
 
     Calling it gives the jets: `jets(functionals, points) -> list of arrays`. Second derivatives in
-    space are the derivatives of the gradient averaged at the nodes; between the ends of steps in
+    space are the derivatives of the gradient recovered at the nodes; between the ends of steps in
     time the function is the cubic that takes their values and rates.
     """
 
-    space: Space
+    grid: Grid
     unknowns: tuple
     coordinates: tuple
     values: np.ndarray | None = None
@@ -33,22 +32,18 @@ class Discrete:
         flat = points.reshape(-1, points.shape[-1])
         at = self._at(flat)
         return [
-            sum(c * at.derivative(*self._split(f.field, orders)) for orders, c in f.terms).reshape(  # type: ignore[union-attr]
-                points.shape[:-1]
-            )
+            np.sum(
+                [c * at.derivative(*self._split(f.field, orders)) for orders, c in f.terms], axis=0
+            ).reshape(points.shape[:-1])
             for f in functionals
         ]
 
     def _at(self, points: np.ndarray) -> _AtPoints:
-        d = self.space.dimension
+        d = self.grid.dimension
         columns = [i for i, c in enumerate(self.coordinates) if c.name != "t"]
-        located = self._locator(points[:, columns])
+        located = self.grid.locate(points[:, columns])
         time = None if self.trajectory is None else points[:, d]
         return _AtPoints(self, located, time)
-
-    @cached_property
-    def _locator(self) -> Locator:
-        return Locator(self.space)
 
     def _split(self, field: Any, orders: tuple[int, ...]) -> tuple[int, tuple[int, ...], int]:
         """(row of the field, directions of the derivatives in space, order in time)."""
@@ -70,8 +65,9 @@ class Discrete:
         return self.unknowns.index(field), tuple(directions), order_in_time
 
     def nodal(self, row: int, direction: int | None) -> np.ndarray:
-        """Nodal values (1, dofs) or (times, dofs) of an unknown or of its averaged derivative."""
-        values = self.values[row][None] if self.trajectory is None else self.trajectory.values[:, row]  # type: ignore[index]
+        """Nodal values (1, dofs) or (times, dofs) of an unknown or of its recovered derivative."""
+        steady, moving = self.values, self.trajectory
+        values = steady[row][None] if moving is None else moving.values[:, row]  # type: ignore[index]
         return self._recovered(values, direction)
 
     def nodal_rates(self, row: int, direction: int | None) -> np.ndarray:
@@ -79,7 +75,7 @@ class Discrete:
         return self._recovered(self.trajectory.rates[:, row], direction)  # type: ignore[union-attr]
 
     def _recovered(self, values: np.ndarray, direction: int | None) -> np.ndarray:
-        return values if direction is None else (self.space.recovery[direction] @ values.T).T
+        return values if direction is None else (self.grid.recovery[direction] @ values.T).T
 
 
 class _AtPoints:
@@ -103,17 +99,17 @@ class _AtPoints:
         direction = directions[0] if directions else None
         return self._combine(row, None, direction, order_in_time)
 
-    def _combine(self, row, averaged, direction, order_in_time) -> np.ndarray:
-        """d/d(direction) of the nodal function: of the unknown, or of its averaged derivative."""
-        nodal = self.local(row, averaged, order_in_time)
+    def _combine(self, row, recovered, direction, order_in_time) -> np.ndarray:
+        """d/d(direction) of the nodal function: of the unknown, or of its recovered derivative."""
+        nodal = self.local(row, recovered, order_in_time)
         return np.einsum("pb,pb->p", self.located.weights(direction), nodal)
 
-    def _local(self, row: int, averaged: int | None, order_in_time: int) -> np.ndarray:
+    def _local(self, row: int, recovered: int | None, order_in_time: int) -> np.ndarray:
         """Nodal values of the cell of each point, at its time: (points, b)."""
-        dofs, values = self.located.dofs, self.discrete.nodal(row, averaged)
+        dofs, values = self.located.dofs, self.discrete.nodal(row, recovered)
         if self.discrete.trajectory is None:
             return values[0, dofs]
-        rates = self.discrete.nodal_rates(row, averaged)
+        rates = self.discrete.nodal_rates(row, recovered)
         now, then = self.step[:, None], self.step[:, None] + 1
         h = self.length[:, None]
         w = [v[:, None] for v in _hermite(self.fraction, order_in_time)]

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-import jax
 import numpy as np
 import sympy
 
 import diffcore
-from equations import Problem
-from equations.weak import NoWeakForm, WeakForm, weak_form
+from equations import NoWeakForm, Problem, WeakForm, weak_form
 
 from ..monitor import Monitor, Progress, Target
 from ..solution import Solution
 from ..status import Status
 from .estimate import Estimate, distance, estimate
 from .evolve import Trajectory, evolve
+from .grid import Grid
 from .jets import Discrete
 from .newton import Steady, first_guess, solve_steady
 from .sizes import default_size, scaled
-from .space import make_space
+from .space import Space, make_space
 from .system import Densities, System
 
+TRAJECTORY = ("times", "values", "rates", "errors")
 MOST_UNKNOWNS = {1: 100_000, 2: 150_000, 3: 40_000}  # what a direct solver does in seconds
 
 
@@ -88,11 +87,21 @@ class FiniteElements:
         with diffcore.precision("float64"):
             return _Run(self, problem, target, monitor).solution()
 
+    def rebuild(self, problem: Problem, state: Any) -> tuple[Discrete, dict[str, float]]:
+        """The jets of a saved solution from its `state`, and no parameters."""
+        grid = Grid(_space(problem), self.degree, state["nodes"], state["cells"], state["glue"])
+        known = (grid, problem.fields, problem.coordinates)
+        if "times" not in state:
+            return Discrete(*known, values=state["values"]), {}
+        stored = {name: state[name] for name in TRAJECTORY}
+        return Discrete(*known, trajectory=Trajectory(**stored, complete=True)), {}
+
 
 @dataclass(frozen=True, eq=False)
 class _Level:
     """The discrete solution on one mesh."""
 
+    space: Space
     discrete: Discrete
     outcome: Steady | Trajectory
 
@@ -114,8 +123,8 @@ class _Run:
         self.deadline = self.started + (target.seconds or math.inf)
 
     def solution(self) -> Solution:
-        levels, scale = [], 8.0
-        in_time = 0.0
+        levels: list[_Level] = []
+        in_time: Any = 0.0
         for scale in (4.0, 2.0, 1.0):
             levels.append(self._level(scale, len(levels)))
             if scale == 2.0 and self.weak.time is not None:
@@ -132,50 +141,50 @@ class _Run:
     def _level(self, scale: float, step: int) -> _Level:
         space = make_space(self.shape, scaled(self.size, scale), self.method.degree)
         system = System(space, self.densities)
-        known = (space, self.weak.unknowns, self.problem.coordinates)
-        tolerance = self.method.tolerance
+        known = (space.grid, self.weak.unknowns, self.problem.coordinates)
         outcome: Steady | Trajectory
         if self.weak.time is None:
-            outcome = solve_steady(system, first_guess(system), 1e-2 * tolerance)
-            level = _Level(Discrete(*known, values=outcome.values), outcome)
+            outcome = solve_steady(system, first_guess(system), 1e-2 * self.method.tolerance)
+            level = _Level(space, Discrete(*known, values=outcome.values), outcome)
         else:
-            outcome = self._evolve(system, tolerance, self.method.time_steps, step)
-            level = _Level(Discrete(*known, trajectory=outcome), outcome)
-        self._report(step, (step + 1) / 3, f"{len(space.cell_nodes)} cells")
+            outcome = self._evolve(system, step)
+            level = _Level(space, Discrete(*known, trajectory=outcome), outcome)
+        self._report(step, (step + 1) / 3, f"{len(space.grid.cell_nodes)} cells")
         return level
 
-    def _evolve(self, system, tolerance, time_steps, step) -> Trajectory:
+    def _evolve(self, system: System, step: int, finer: bool = False) -> Trajectory:
         return evolve(
             system,
             self.problem.domain.time[1:],
-            tolerance=tolerance,
-            steps=time_steps,
+            tolerance=self.method.tolerance,
+            steps=self.method.time_steps,
+            finer=finer,
             deadline=self.deadline,
             report=lambda n, done: self._report(n, (step + done) / 3, "time steps"),
         )
 
-    def _error_in_time(self, level: _Level) -> float:
-        """The difference to a solution with coarser steps on the same mesh, as a relative error."""
-        steps = self.method.time_steps
-        system = System(level.discrete.space, self.densities)
-        coarse = self._evolve(system, 16 * self.method.tolerance, steps and max(1, steps // 2), 1)
-        known = (level.discrete.space, self.weak.unknowns, self.problem.coordinates)
-        other = Discrete(*known, trajectory=coarse)
-        return distance(other, level.discrete, self.problem.domain) / 3
+    def _error_in_time(self, level: _Level) -> np.ndarray:
+        """The relative difference that steps of half the length make on the same mesh."""
+        finer = self._evolve(System(level.space, self.densities), 1, finer=True)
+        reference = replace(level.discrete, trajectory=finer)
+        return distance(level.discrete, reference, level.space, self.problem.domain)
 
-    def _estimate(self, levels: list[_Level], in_time: float) -> Estimate:
-        discretes = [level.discrete for level in levels]
-        return estimate(discretes, self.problem.domain, self.method.degree, in_time)
+    def _estimate(self, levels: list[_Level], in_time: Any) -> Estimate:
+        pairs = [
+            distance(coarse.discrete, fine.discrete, fine.space, self.problem.domain)
+            for coarse, fine in zip(levels[-3:-1], levels[-2:], strict=True)
+        ]
+        return estimate(pairs, self.method.degree, in_time)
 
     def _wants_more(self, levels: list[_Level], result: Estimate) -> bool:
-        space, wanted = levels[-1].discrete.space, self.target.tolerance
+        space, wanted = levels[-1].space, self.target.tolerance
         growth = 2**space.dimension
         spent = perf_counter() - self.started
         return (
             wanted is not None
             and levels[-1].is_good
-            and result.error > wanted
-            and result.error > 1.5 * result.in_time
+            and result.worst > wanted
+            and result.worst > 1.5 * np.max(result.in_time)
             and space.size * growth <= MOST_UNKNOWNS[space.dimension]
             and spent * growth < self.deadline - self.started
         )
@@ -183,7 +192,9 @@ class _Run:
     def _report(self, step: int, fraction: float, message: str) -> None:
         seconds = perf_counter() - self.started
         self.monitor.report(
-            Progress("finite elements", step, math.nan, seconds, min(fraction, 1.0), message=message)
+            Progress(
+                "finite elements", step, math.nan, seconds, min(fraction, 1.0), message=message
+            )
         )
 
     def _finish(self, levels: list[_Level], result: Estimate, scale: float) -> Solution:
@@ -195,9 +206,9 @@ class _Run:
             self._status(levels, result),
             perf_counter() - self.started,
             history=_history(last.outcome),
-            errors={self.weak.unknowns: result.error},
+            errors={(u,): float(e) for u, e in zip(self.weak.unknowns, result.errors, strict=True)},
             choices=tuple(self._choices(levels, result, scale)),
-            state=_state(last),
+            state=_state(last.discrete),
         )
 
     def _status(self, levels: list[_Level], result: Estimate) -> Status:
@@ -205,27 +216,34 @@ class _Run:
             return Status.BUDGET_SPENT if perf_counter() > self.deadline else Status.NOT_CONVERGED
         if self.target.tolerance is None:
             return Status.SOLVED
-        if result.error <= self.target.tolerance:
+        if result.worst <= self.target.tolerance:
             return Status.TOLERANCE_REACHED
         return Status.BUDGET_SPENT if perf_counter() > self.deadline else Status.STEPS_SPENT
 
     def _choices(self, levels: list[_Level], result: Estimate, scale: float):
-        space, outcome = levels[-1].discrete.space, levels[-1].outcome
+        space, outcome = levels[-1].space, levels[-1].outcome
         size = scaled(self.size, scale)
         length = f"of size {size:.4g}" if not callable(size) else "graded towards curved parts"
         yield (
-            f"mesh {length}: {len(space.cell_nodes)} cells, {space.size} degrees of freedom a field, "
-            f"polynomials of degree {space.degree}"
+            f"mesh {length}: {len(space.grid.cell_nodes)} cells of degree {self.method.degree}, "
+            f"{space.size} degrees of freedom a field"
         )
         if isinstance(outcome, Steady):
-            yield f"Newton's method took {len(outcome.residuals) - 1} steps"
+            steps = len(outcome.residuals) - 1
+            yield "the equations are linear" if steps == 1 else f"{steps} steps of Newton's method"
         else:
             kind = "equal" if self.method.time_steps else "adaptive"
             yield (
-                f"{len(outcome.times) - 1} {kind} steps in time of an L-stable Runge-Kutta method of "
-                f"order 4; error in time about {result.in_time:.1e}"
+                f"{len(outcome.times) - 1} {kind} steps in time of an L-stable Runge-Kutta method "
+                f"of order 4, with an error of about {np.max(result.in_time):.1e}"
             )
         yield result.explanation
+        if self._status(levels, result) is Status.STEPS_SPENT:
+            most = MOST_UNKNOWNS[space.dimension]
+            yield (
+                f"the tolerance asks for a mesh of more than {most} degrees of freedom, or for "
+                "finer steps in time (`tolerance=` of the method)"
+            )
 
 
 def _space(problem: Problem) -> Any:
@@ -267,18 +285,17 @@ def _has_mesh(shape: Any) -> bool:
 
 def _history(outcome: Steady | Trajectory) -> dict[str, np.ndarray]:
     if isinstance(outcome, Steady):
-        return {
-            "step": np.arange(len(outcome.residuals)),
-            "residual": np.array(outcome.residuals),
-        }
-    return {"t": outcome.times[1:], "step": np.diff(outcome.times), "error": outcome.errors}
+        residuals = np.array(outcome.residuals)
+        return {"step": np.arange(len(residuals)), "residual": residuals}
+    lengths = np.diff(outcome.times)
+    steps = np.arange(1, len(lengths) + 1)
+    return {"step": steps, "t": outcome.times[1:], "length": lengths, "error": outcome.errors}
 
 
-def _state(level: _Level) -> dict[str, np.ndarray]:
+def _state(discrete: Discrete) -> dict[str, np.ndarray]:
     """Arrays from which the function can be rebuilt."""
-    space = level.discrete.space
-    mesh = {"nodes": space.mapping_nodes, "cells": space.cell_nodes, "dofs": space.interior.dofs}
-    if isinstance(level.outcome, Steady):
-        return {**mesh, "values": level.outcome.values}
-    trajectory = level.outcome
-    return {**mesh, "times": trajectory.times, "values": trajectory.values, "rates": trajectory.rates}
+    grid, trajectory = discrete.grid, discrete.trajectory
+    arrays: dict[str, Any] = {"nodes": grid.mesh_nodes, "cells": grid.cell_nodes, "glue": grid.glue}
+    if trajectory is None:
+        return arrays | {"values": discrete.values}
+    return arrays | {name: getattr(trajectory, name) for name in TRAJECTORY}

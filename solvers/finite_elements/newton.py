@@ -15,7 +15,7 @@ HALVINGS = 12
 
 @dataclass(frozen=True)
 class Steady:
-    """A steady state (unknowns, dofs), the residual norm before each step, and whether it converged."""
+    """A steady state (unknowns, dofs), the residual norms on the way, and whether it converged."""
 
     values: np.ndarray
     residuals: tuple[float, ...]
@@ -44,9 +44,7 @@ def solve_steady(system: Any, start: np.ndarray, tolerance: float) -> Steady:
             solve = factorize(system.tangent(values, None, None), system.free)
         except RuntimeError:  # exactly singular
             return Steady(values, tuple(norms), False)
-        correction = np.zeros(values.size)
-        correction[system.free] = -solve(residual)
-        correction = correction.reshape(values.shape)
+        correction = system.spread(-solve(residual))
         values, residual = _damped(system, values, correction, norms[-1])
         small = np.linalg.norm(correction) <= tolerance * np.linalg.norm(values)
         if system.densities.is_linear or small or not correction.any():
@@ -69,8 +67,7 @@ def first_guess(system: Any) -> np.ndarray:
     values, _ = system.given(None)
     stiffness = system.space.stiffness
     for row in range(len(values)):
-        offset = row * system.space.size
-        free = system.free[(system.free >= offset) & (system.free < offset + system.space.size)] - offset
+        free = system.free_of(row)
         if 0 < free.size < system.space.size:
             values[row, free] = -factorize(stiffness, free)((stiffness @ values[row])[free])
     return values

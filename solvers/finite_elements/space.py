@@ -12,11 +12,8 @@ import skfem
 from scipy.sparse import coo_matrix, csr_matrix
 from scipy.spatial import cKDTree
 
-ELEMENTS = {
-    (1, 1): skfem.ElementLineP1, (1, 2): skfem.ElementLineP2,
-    (2, 1): skfem.ElementTriP1, (2, 2): skfem.ElementTriP2,
-    (3, 1): skfem.ElementTetP1, (3, 2): skfem.ElementTetP2,
-}  # fmt: skip
+from .grid import ELEMENTS, Grid
+
 MESHES = {1: skfem.MeshLine, 2: skfem.MeshTri, 3: skfem.MeshTet}
 CURVED = {2: skfem.MeshTri2, 3: skfem.MeshTet2}
 
@@ -36,7 +33,7 @@ class Cells:
     normals: np.ndarray | None = None
 
     def jets(self, nodal: np.ndarray) -> np.ndarray:
-        """Value and gradient of functions with the given nodal values (k, dofs): (cells, q, k, 1 + d)."""
+        """Values and gradients (cells, q, k, 1 + d) of k functions with nodal values (k, dofs)."""
         local = np.moveaxis(nodal[:, self.dofs], 0, -1)  # (cells, b, k)
         return np.swapaxes(self.values @ local[:, None], -1, -2)
 
@@ -58,18 +55,10 @@ class Cells:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """A finite-element space on a shape.
+    """A finite-element space on a shape: its grid, the `interior` for integrals over cells, `walls`
+    for integrals over the facets of each part, `wall_dofs` the degrees of freedom on each part."""
 
-    `nodes` (n, d) are the places of the degrees of freedom, `vertices` and `cell_nodes` (cells, b)
-    the mesh in terms of them (before periodic ends are glued), `interior` its cells, `walls` the
-    facets of each part and `wall_dofs` the degrees of freedom on each part.
-    """
-
-    shape: Any
-    degree: int
-    nodes: np.ndarray
-    mapping_nodes: np.ndarray
-    cell_nodes: np.ndarray
+    grid: Grid
     interior: Cells
     walls: Mapping[str, Cells]
     wall_dofs: Mapping[str, np.ndarray]
@@ -77,43 +66,22 @@ class Space:
     @property
     def size(self) -> int:
         """Number of degrees of freedom of a scalar field."""
-        return len(self.nodes)
+        return self.grid.size
 
     @property
     def dimension(self) -> int:
-        return self.nodes.shape[1]
-
-    @property
-    def element(self) -> skfem.Element:
-        return ELEMENTS[self.dimension, self.degree]()
+        """Number of space coordinates."""
+        return self.grid.dimension
 
     @cached_property
     def mass(self) -> csr_matrix:
         """∫ u v."""
-        return self._constant(np.eye(1 + self.dimension)[:, :1] @ np.eye(1 + self.dimension)[:1])
+        return self._constant(np.diag([1.0] + [0.0] * self.dimension))
 
     @cached_property
     def stiffness(self) -> csr_matrix:
         """∫ grad u · grad v."""
         return self._constant(np.diag([0.0] + [1.0] * self.dimension))
-
-    @cached_property
-    def recovery(self) -> tuple[csr_matrix, ...]:
-        """For each direction, the map from nodal values to the nodal values of the derivative:
-        the mean over the cells that share a node, weighted by their size."""
-        cells, (_, b) = self.interior, self.cell_nodes.shape
-        slopes = _gradients_at_nodes(self)  # (cells, node, d, b)
-        measure = cells.weights.sum(axis=1)
-        total = np.bincount(cells.dofs.ravel(), np.repeat(measure, b), minlength=self.size)
-        rows, columns = np.repeat(cells.dofs, b, axis=1).ravel(), np.tile(cells.dofs, (1, b)).ravel()
-        share = measure[:, None] / total[cells.dofs]
-        return tuple(
-            coo_matrix(
-                ((share[..., None] * slopes[:, :, k]).ravel(), (rows, columns)),
-                shape=(self.size, self.size),
-            ).tocsr()
-            for k in range(self.dimension)
-        )
 
     def _constant(self, density: np.ndarray) -> csr_matrix:
         shape = (*self.interior.weights.shape, *density.shape)
@@ -137,16 +105,13 @@ def make_space(shape: Any, size: Any, degree: int) -> Space:
     basis = skfem.CellBasis(mesh, element, intorder=2 * degree)
     nodes = basis.doflocs.T
     glue = _glue(nodes, shape)
-    cell_nodes = basis.element_dofs.T
     walls, wall_dofs = {}, {}
     for name in shape.parts:
         facet_basis = skfem.FacetBasis(mesh, element, intorder=2 * degree, facets=facets[name])
         walls[name] = _cells(facet_basis, glue, facet_basis.normals)
         wall_dofs[name] = np.unique(glue[basis.get_dofs(facets[name]).all()])
-    first = np.unique(glue, return_index=True)[1]
-    return Space(
-        shape, degree, nodes[first], nodes, cell_nodes, _cells(basis, glue), walls, wall_dofs
-    )
+    grid = Grid(shape, degree, nodes, basis.element_dofs.T, glue)
+    return Space(grid, _cells(basis, glue), walls, wall_dofs)
 
 
 def _cells(basis: Any, glue: np.ndarray, normals: Any = None) -> Cells:
@@ -178,8 +143,6 @@ def _curved(shape: Any, mesh: skfem.Mesh) -> skfem.Mesh:
     """
     curved = CURVED[mesh.dim()].from_mesh(mesh)
     on_wall = curved.dofs.get_facet_dofs(mesh.boundary_facets()).all()
-    if mesh.dim() == 3:
-        on_wall = np.concatenate([on_wall, _wall_edge_dofs(mesh, curved)])
     middle = np.unique(on_wall[on_wall >= mesh.p.shape[1]])
     start = curved.doflocs[:, middle].T
     end = _project(shape, start)
@@ -195,11 +158,6 @@ def _curved(shape: Any, mesh: skfem.Mesh) -> skfem.Mesh:
         locations[:, own] = curved.doflocs[:, own]
         result = replace(curved, doflocs=locations)
     return result
-
-
-def _wall_edge_dofs(mesh: skfem.Mesh, curved: skfem.Mesh) -> np.ndarray:
-    edges = mesh.boundary_edges()
-    return curved.dofs.get_edge_dofs(edges).all()
 
 
 def _project(shape: Any, points: np.ndarray, steps: int = 4) -> np.ndarray:
@@ -245,13 +203,3 @@ def _glue(nodes: np.ndarray, shape: Any) -> np.ndarray:
         if distance.max() < near:
             return partner
     raise ValueError(f"the mesh of {shape!r} has nodes that do not match on its periodic ends.")
-
-
-def _gradients_at_nodes(space: Space) -> np.ndarray:
-    """Gradients of the local basis functions at the nodes of each cell: (cells, node, d, b)."""
-    from .locate import physical_gradients
-
-    cells = np.repeat(np.arange(len(space.cell_nodes)), space.cell_nodes.shape[1])
-    reference = np.tile(space.element.doflocs, (len(space.cell_nodes), 1))
-    gradients = physical_gradients(space, cells, reference)[1]  # (cells * node, d, b)
-    return gradients.reshape(*space.cell_nodes.shape, *gradients.shape[1:])

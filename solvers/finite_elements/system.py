@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 import sympy
 from scipy.sparse import bmat, csr_matrix
@@ -41,7 +42,7 @@ def _values_and_rates(expression: sympy.Expr, coordinates):
     def evaluate(points: np.ndarray, t: float | None) -> list[np.ndarray]:
         if t is not None:
             points = np.concatenate([points, np.full((len(points), 1), t)], axis=1)
-        return [np.asarray(v, dtype=float) for v in compiled(points, [])]
+        return [np.asarray(v, dtype=float) for v in compiled(jnp.asarray(points), [])]
 
     return evaluate
 
@@ -57,13 +58,24 @@ class System:
             fixed[self._row(boundary), space.wall_dofs[boundary.part]] = True
         self.free = np.flatnonzero(~fixed.ravel())
 
+    def free_of(self, row: int) -> np.ndarray:
+        """The free degrees of freedom of one unknown, numbered in its row."""
+        own = self.free[self.free // self.space.size == row]
+        return own - row * self.space.size
+
+    def spread(self, free: np.ndarray) -> np.ndarray:
+        """Values of the free degrees of freedom as an array shaped like U, zero elsewhere."""
+        result = np.zeros(self.shape)
+        result.flat[self.free] = free
+        return result
+
     def given(self, t: float | None) -> tuple[np.ndarray, np.ndarray]:
         """Values and rates of the degrees of freedom that conditions give; zero in the others."""
         values, rates = np.zeros(self.shape), np.zeros(self.shape)
         for boundary, evaluate in self.densities.essential:
             dofs = self.space.wall_dofs[boundary.part]
             row = self._row(boundary)
-            values[row, dofs], rates[row, dofs] = evaluate(self.space.nodes[dofs], t)
+            values[row, dofs], rates[row, dofs] = evaluate(self.space.grid.nodes[dofs], t)
         return values, rates
 
     def residual(self, values: np.ndarray, rates: np.ndarray | None, t: float | None) -> np.ndarray:
@@ -85,7 +97,9 @@ class System:
 
     def storage(self, values, rates, t) -> csr_matrix:
         """dR/dV."""
-        return self._matrices[1] if self.densities.is_linear else self._derivative(values, rates, t, 0, 1)
+        if self.densities.is_linear:
+            return self._matrices[1]
+        return self._derivative(values, rates, t, 0.0, 1.0)
 
     def _row(self, boundary: Any) -> int:
         return self.weak.unknowns.index(boundary.unknown)

@@ -1,0 +1,25 @@
+"""The method for a problem that comes without one, and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from equations import Problem
+
+from .finite_elements import FiniteElements
+from .pinn import PINN
+
+
+def choose(problem: Problem) -> tuple[Any, str]:
+    """A method for the problem, and the reason as a sentence for the report.
+
+    Finite elements where they can take the statement: they are faster and more accurate than a
+    network on forward problems in up to three dimensions. Networks for everything else.
+    """
+    reasons = FiniteElements().reasons_against(problem)
+    if not reasons:
+        return FiniteElements(), (
+            "finite elements were chosen: the equations are in divergence form, everything in them "
+            "is known, and the domain can be meshed"
+        )
+    return PINN(), f"a network was chosen, because of finite elements: {'; '.join(reasons)}"
