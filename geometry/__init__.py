@@ -8,6 +8,7 @@ from geometry.periodic import Periodic
 from geometry.samples import BoundarySample, Sample
 from geometry.shape import Shape
 from geometry.spacetime import SpaceTime
+from geometry.transforms import Mirrored, Rotated, Scaled, Translated
 
 __all__ = [
     "Ball",
@@ -17,14 +18,18 @@ __all__ = [
     "Disk",
     "Intersection",
     "Interval",
+    "Mirrored",
     "Part",
     "Periodic",
     "Point",
     "Rectangle",
+    "Rotated",
     "Sample",
+    "Scaled",
     "Shape",
     "SpaceTime",
     "SymmetricDifference",
     "Time",
+    "Translated",
     "Union",
 ]

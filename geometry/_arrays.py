@@ -27,7 +27,7 @@ def as_points(points: Any, dimension: int) -> Any:
     if points.ndim == 0 or points.shape[-1] != dimension:
         raise ValueError(
             f"`points` needs a last axis with one entry for each of the {dimension} coordinates; "
-            f"got an array of shape {points.shape}. A single point is a list of {dimension} numbers."
+            f"got an array of shape {points.shape}. One point is a list of {dimension} numbers."
         )
     return points
 

@@ -115,7 +115,11 @@ def product(chart: Chart, lower: float, upper: float) -> Chart:
     def product_map(u: Any) -> tuple[Any, Any, Any]:
         points, normals, kept = chart.map(u[..., :-1])
         last = lower + (upper - lower) * u[..., -1:]
-        return append(points, last), None if normals is None else append(normals, 0 * abs(last)), kept
+        return (
+            append(points, last),
+            None if normals is None else append(normals, 0 * abs(last)),
+            kept,
+        )
 
     def lift(function: Callable[[Any], Any] | None, keep_last: bool) -> Callable[[Any], Any] | None:
         if function is None:

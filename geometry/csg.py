@@ -38,7 +38,7 @@ class Combination(Shape, abc.ABC):
     def _faces(self) -> tuple[Face, ...]:
         leaves = tuple(leaves_of(self))
         faces = []
-        for index, named in enumerate(_named_faces(leaves)):
+        for index, named in enumerate(named_faces(leaves)):
             status = boundary_status(self, leaves[:index])
             others = leaves[:index] + leaves[index + 1 :]
             for face in named:
@@ -56,7 +56,9 @@ class Combination(Shape, abc.ABC):
         whole = base.measure / base.fraction
         measure = self._measured(cut_map, base.dimension, whole)
         fraction = min(measure / whole, 1 - 1e-15)
-        return Chart(cut_map, base.dimension, measure, base.periodic, fraction, base.density, base.warp)
+        return Chart(
+            cut_map, base.dimension, measure, base.periodic, fraction, base.density, base.warp
+        )
 
     def _measured(self, cut_map: Any, dimension: int, whole: float) -> float:
         """The measure by the divergence theorem from the exact boundary, or by sampling above 3-D.
@@ -211,7 +213,7 @@ def _hull(left: Shape, right: Shape) -> tuple[Any, Any]:
     return np.minimum(a, c), np.maximum(b, d)
 
 
-def _named_faces(leaves: tuple[Shape, ...]) -> list[list[Face]]:
+def named_faces(leaves: tuple[Shape, ...]) -> list[list[Face]]:
     """The faces of each leaf, renamed where a name is taken by an earlier leaf.
 
     Faces whose primitives were given one and the same name are one part. Otherwise the primitive's

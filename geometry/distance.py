@@ -4,10 +4,10 @@ Each face brings a smooth function that vanishes on its carrier. Where the carri
 rest of the shape that function serves as it is; where it does, it is trimmed to the face. Faces go
 together by products or by R-equivalence, which adds the inverse squares.
 
-Source: A. Biswas and V. Shapiro, Approximate distance fields with non-vanishing gradients, Graphical
-Models 66 (2004); N. Sukumar and A. Srivastava, CMAME 389 (2022), 114333. Where we differ: the fourth
-power in the trimming is scaled by the size, and what is even in f is written so that all derivatives
-exist on the face too.
+Source: A. Biswas and V. Shapiro, Approximate distance fields with non-vanishing gradients,
+Graphical Models 66 (2004); N. Sukumar and A. Srivastava, CMAME 389 (2022), 114333. Where we differ:
+the fourth power in the trimming is scaled by the size, and what is even in f is written so that all
+derivatives exist on the face too.
 """
 
 from __future__ import annotations
@@ -23,9 +23,10 @@ from geometry.csg import (
     Combination,
     Difference,
     Intersection,
+    SymmetricDifference,
     Union,
-    _named_faces,
     leaves_of,
+    named_faces,
 )
 from geometry.face import Face, Surface
 from geometry.shape import Shape
@@ -43,6 +44,7 @@ def part_distance(shape: Shape, names: tuple[str, ...], points: Any, join: str) 
 
 
 def check_join(join: str) -> None:
+    """Raises unless `join` is a known way of joining faces."""
     if join not in ("product", "equivalence"):
         raise ValueError(f"`join` needs 'product' or 'equivalence'; got {join!r}.")
 
@@ -106,7 +108,7 @@ def _(shape: SpaceTime, names: tuple[str, ...], points: Any, join: str) -> Any:
 
 @part_distance.register
 def _(shape: Combination, names: tuple[str, ...], points: Any, join: str) -> Any:
-    named = _named_faces(tuple(leaves_of(shape)))
+    named = named_faces(tuple(leaves_of(shape)))
     distances = []
     for place, faces in zip(_places(shape), named, strict=True):
         chosen = [(face, own) for face, own in zip(faces, place.leaf._boundary_faces, strict=True)]
@@ -125,27 +127,32 @@ def _(shape: Combination, names: tuple[str, ...], points: Any, join: str) -> Any
 class _Place:
     """Where a leaf stands in a tree: on which side the tree lies, and what cuts its faces.
 
+    `positive` says that the tree lies on the leaf's side of its faces; under `^` it lies on both.
     `windows` are functions that are positive where the leaf's faces can belong to the boundary:
     beyond them a face lies inside the tree.
     """
 
     leaf: Shape
     positive: bool
+    both_sides: bool
     windows: tuple[Function, ...]
 
     @property
     def encloses(self) -> bool:
-        return self.positive and not self.windows
+        return self.positive and not self.both_sides and not self.windows
 
 
-def _places(shape: Shape, positive: bool = True, windows: tuple = ()) -> Iterator[_Place]:
+def _places(
+    shape: Shape, positive: bool = True, both_sides: bool = False, windows: tuple = ()
+) -> Iterator[_Place]:
     if isinstance(shape, Difference):
         left, right, flips = shape.left, shape.right, True
     elif isinstance(shape, Combination):
         left, right, flips = shape.left, shape.right, False
     else:
-        yield _Place(shape, positive, windows)
+        yield _Place(shape, positive, both_sides, windows)
         return
+    both_sides = both_sides or isinstance(shape, SymmetricDifference)
     left_windows = right_windows = windows
     if isinstance(shape, Union) and positive:
         left_windows, right_windows = (*windows, _outside(right)), (*windows, _outside(left))
@@ -153,8 +160,8 @@ def _places(shape: Shape, positive: bool = True, windows: tuple = ()) -> Iterato
         left_windows, right_windows = (*windows, right._level), (*windows, left._level)
     elif isinstance(shape, Difference) and not positive:
         left_windows, right_windows = (*windows, _outside(right)), (*windows, left._level)
-    yield from _places(left, positive, left_windows)
-    yield from _places(right, positive != flips, right_windows)
+    yield from _places(left, positive, both_sides, left_windows)
+    yield from _places(right, positive != flips, both_sides, right_windows)
 
 
 def _outside(shape: Shape) -> Function:
@@ -168,7 +175,7 @@ def _placed_distance(place: _Place, face: Face, points: Any) -> Any:
     if surface.trim is not None:
         windows.append(surface.trim(points))
     if not windows:
-        return f
+        return namespace(f).where(f < 0, -f, f) if place.both_sides else f
     window = functools.reduce(lambda a, b: a + b - safe_sqrt(a**2 + b**2 + f**2), windows)
     return trimmed(f, window, place.leaf.size)
 

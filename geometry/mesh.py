@@ -41,7 +41,10 @@ class SimplexMesh:
         if self.dimension != 2:
             raise ValueError(f"`angles` needs a mesh of triangles; got dimension {self.dimension}.")
         corners = self.points[self.cells]
-        ahead, behind = np.roll(corners, -1, axis=1) - corners, np.roll(corners, 1, axis=1) - corners
+        ahead, behind = (
+            np.roll(corners, -1, axis=1) - corners,
+            np.roll(corners, 1, axis=1) - corners,
+        )
         cosine = np.sum(ahead * behind, axis=-1)
         cosine /= np.linalg.norm(ahead, axis=-1) * np.linalg.norm(behind, axis=-1)
         return np.degrees(np.arccos(np.clip(cosine, -1, 1)))

@@ -46,7 +46,7 @@ def _(shape: Orthotope, size: Any) -> SimplexMesh:
     for axis, names in enumerate(shape._side_names):
         for name, end in zip(names, (0, counts[axis]), strict=True):
             facets[name] = _kuhn_cells(np.take(index, end, axis=axis))
-    return SimplexMesh(points, _oriented(points, cells), facets)
+    return SimplexMesh(points, oriented(points, cells), facets)
 
 
 def _kuhn_cells(index: np.ndarray) -> np.ndarray:
@@ -61,13 +61,15 @@ def _kuhn_cells(index: np.ndarray) -> np.ndarray:
         for axis in (None, *order):
             if axis is not None:
                 corner[axis] = 1
-            path.append(index[tuple(slice(c, n - 1 + c) for c, n in zip(corner, index.shape))])
+            path.append(
+                index[tuple(slice(c, n - 1 + c) for c, n in zip(corner, index.shape, strict=True))]
+            )
         cells.append(np.stack(path, axis=-1).reshape(-1, d + 1))
     return np.concatenate(cells)
 
 
-def _oriented(points: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Swaps two vertices of the simplices of negative volume."""
+def oriented(points: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """Returns the cells with two vertices swapped in those of negative volume."""
     edges = points[cells[:, 1:]] - points[cells[:, :1]]
     negative = np.linalg.det(edges) < 0
     cells = cells.copy()
@@ -80,7 +82,8 @@ def _mesh_line(shape: Shape, size: float) -> SimplexMesh:
     ends = [(float(f.chart.map(np.zeros(0))[0][0]), f.name) for f in shape._boundary_faces]
     ends.sort(key=lambda end: end[0])
     points: list[np.ndarray] = []
-    cells, facets, start = [], {}, 0
+    facets: dict[str, list[list[int]]] = {}
+    cells, start = [], 0
     for (a, first), (b, last) in zip(ends[::2], ends[1::2], strict=True):
         count = max(1, math.ceil((b - a) / size - 1e-9))
         points.append(np.linspace(a, b, count + 1))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from geometry._arrays import namespace, number, query, relative_tolerance
-from geometry.face import Face
+from geometry.face import Face, Surface
 from geometry.samples import BoundarySample
 from geometry.shape import contact_tolerance, default_axes, sample_faces
 
@@ -98,18 +99,34 @@ class Part:
         return f"({self.shape!r})[{', '.join(map(repr, self.names))}]"
 
 
-def on_boundary(shape: Shape, surface: Any, points: Any) -> Any:
-    """Returns whether points lie on a face and a step along its normal leaves or enters the shape."""
+def on_boundary(shape: Shape, surface: Surface, points: Any) -> Any:
+    """Returns whether points lie on what is left of a face, its rim included.
+
+    A point does if it, or a point of the face next to it, has the inside on one side only.
+    """
     xp = namespace(points)
     near = contact_tolerance(points) * shape.size
-    on_face = xp.abs(surface.inner(points)) <= near
-    if surface.trim is not None:
-        on_face = on_face & (surface.trim(points) >= -near)
     normals = surface.normal(points)
-    step = 4 * near
-    behind = shape._sdf(points - step * normals) <= near
-    ahead = shape._sdf(points + step * normals) <= near
-    return on_face & (behind != ahead)
+    result = xp.zeros(points.shape[:-1], bool)
+    middle = xp.asarray(np.mean(shape.bounds, axis=0), points.dtype)
+    for direction in (*_neighbors(shape.dimension), xp.sign(middle - points)):
+        shift = 8 * near * xp.asarray(direction, points.dtype)
+        beside = points + shift - xp.sum(shift * normals, axis=-1, keepdims=True) * normals
+        behind = shape._sdf(beside - near * normals) < 0
+        ahead = shape._sdf(beside + near * normals) < 0
+        result = result | (_on_face(surface, beside, near) & (behind != ahead))
+    return result & _on_face(surface, points, near)
+
+
+def _neighbors(dimension: int) -> np.ndarray:
+    if dimension <= 3:
+        return np.array(list(itertools.product((0, 1, -1), repeat=dimension)))
+    return np.concatenate([np.zeros((1, dimension)), np.eye(dimension), -np.eye(dimension)])
+
+
+def _on_face(surface: Surface, points: Any, near: float) -> Any:
+    on_face = namespace(points).abs(surface.inner(points)) <= near
+    return on_face if surface.trim is None else on_face & (surface.trim(points) >= -near)
 
 
 def locate(shape: Shape, points: Any) -> Any:

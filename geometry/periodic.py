@@ -14,6 +14,7 @@ from geometry.chart import Chart
 from geometry.csg import Combination
 from geometry.distance import part_distance
 from geometry.face import Face
+from geometry.sequences import cube
 from geometry.shape import Shape
 from geometry.spacetime import SpaceTime
 
@@ -51,21 +52,20 @@ class Periodic(Shape):
 
     def _check_ends(self, axis: int) -> None:
         lower, upper = self.base.bounds
-        measures = [
-            sum(f.chart.measure for f in self.base._boundary_faces if _lies_at(f, axis, end))
+        first, last = (
+            float(sum(f.chart.measure for f in self.base._boundary_faces if _lies_at(f, axis, end)))
             for end in (lower[axis], upper[axis])
-        ]
-        inner = self.base.bounds[0] + (self.base.bounds[1] - lower) * _grid(self.dimension)
+        )
+        inner = lower + (upper - lower) * cube(256, self.dimension, key=0, sampler="sobol")[0]
         step = 1e-6 * (upper[axis] - lower[axis])
         inner[:, axis] = lower[axis] + step
         opposite = inner.copy()
         opposite[:, axis] = upper[axis] - step
         same = np.array_equal(self.base._sdf(inner) < 0, self.base._sdf(opposite) < 0)
-        if measures[0] == 0 or not np.isclose(*measures) or not same:
+        if first == 0 or not np.isclose(first, last) or not same:
             raise ValueError(
                 f"`periodic({self.axes[axis]!r})` needs flat, equal ends at {lower[axis]} and "
-                f"{upper[axis]}; `{self.base!r}` has ends of measure {measures[0]:.6g} and "
-                f"{measures[1]:.6g}."
+                f"{upper[axis]}; `{self.base!r}` has ends of measure {first:.6g} and {last:.6g}."
             )
 
     @property
@@ -126,13 +126,9 @@ def _lies_at(face: Face, axis: int, end: float) -> bool:
     u = np.linspace(0.05, 0.95, 7)[:, None] * np.ones(face.chart.dimension)
     points, normals, _ = face.chart.map(u)
     scale = 1e-9 * (1 + abs(end))
-    return bool(np.all(np.abs(points[:, axis] - end) < scale) & np.all(np.abs(normals[:, axis]) > 0.5))
-
-
-def _grid(dimension: int) -> np.ndarray:
-    from geometry.sequences import cube
-
-    return cube(256, dimension, key=0, sampler="sobol")[0]
+    return bool(
+        np.all(np.abs(points[:, axis] - end) < scale) & np.all(np.abs(normals[:, axis]) > 0.5)
+    )
 
 
 def _unrolled(shape: Shape, points: Any, indices: tuple[int, ...], lengths: np.ndarray) -> Any:

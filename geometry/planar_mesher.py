@@ -102,7 +102,10 @@ def _assembled(shape: Shape, ticks: list[np.ndarray]) -> _Outline:
     _, label = connected_components(graph, directed=False)
     _, first, label = np.unique(label, return_index=True, return_inverse=True)
     return _Outline(
-        vertices[first], label[np.concatenate(segments)], np.concatenate(faces), np.concatenate(ends)
+        vertices[first],
+        label[np.concatenate(segments)],
+        np.concatenate(faces),
+        np.concatenate(ends),
     )
 
 

@@ -15,6 +15,7 @@ from scipy.special import roots_legendre
 from scipy.stats import qmc
 
 from diffcore.keys import as_key
+from diffcore.precision import default_dtype
 
 SAMPLERS = ("sobol", "random", "halton", "latin", "grid", "gauss")
 _MOST_POINTS = 2**24
@@ -37,13 +38,20 @@ def cube(
         raise ValueError(f"`sampler` needs one of {', '.join(SAMPLERS)}; got {sampler!r}.")
     if sampler in ("grid", "gauss"):
         return _tensor(n, dimension, sampler, tuple(periodic) or (False,) * dimension)
-    key = as_key(key)
-    xp = jnp if isinstance(key, jax.core.Tracer) else np
-    if dimension == 0:
-        points = xp.zeros((n, 0))
-    else:
-        points = _SEQUENCES[sampler](n, dimension, key, xp)
-    return points, xp.full(n, 1 / n)
+    if isinstance(key, jax.core.Tracer):
+        points = _SEQUENCES[sampler](n, dimension, as_key(key), jnp)
+        return points, jnp.full(n, 1 / n)
+    with jax.ensure_compile_time_eval():  # a concrete key gives numbers inside a trace too
+        points = _SEQUENCES[sampler](n, dimension, as_key(key), np)
+    return points, np.full(n, 1 / n)
+
+
+def subkey(key: Any, index: int) -> Any:
+    """Returns the key of one of several independent draws, concrete if `key` is."""
+    if isinstance(key, jax.core.Tracer):
+        return jax.random.fold_in(as_key(key), index)
+    with jax.ensure_compile_time_eval():
+        return jax.random.fold_in(as_key(key), index)
 
 
 def check_count(n: Any) -> None:
@@ -55,12 +63,14 @@ def check_count(n: Any) -> None:
 
 
 def _bits(key: Any, shape: tuple[int, ...], xp: Any) -> Any:
-    return xp.asarray(jax.random.bits(key, shape, "uint32"))
+    count = int(np.prod(shape))
+    padded = 1 << max(count - 1, 0).bit_length()  # few distinct sizes, so few compilations
+    return xp.asarray(jax.random.bits(key, (padded,), "uint32"))[:count].reshape(shape)
 
 
 def _unit(integers: Any, xp: Any) -> Any:
     """Maps uint32 integers to the open interval (0, 1)."""
-    if xp is np or jax.config.jax_enable_x64:
+    if xp is np or default_dtype() == np.float64:
         return (integers.astype("float64") + 0.5) * 2.0**-32
     return ((integers >> 9).astype("float32") + 0.5) * jnp.float32(2.0**-23)
 
@@ -97,14 +107,7 @@ def _sobol(n: int, dimension: int, key: Any, xp: Any) -> Any:
     Source: B. Burley, Practical Hash-based Owen Scrambling, JCGT 9 (2020); the hash is N. Vegdahl's
     (2021) improvement of Laine and Karras (2011).
     """
-    levels = max(1, int(n - 1).bit_length())
-    directions = xp.asarray(_sobol_directions(dimension, levels))  # (levels, dimension)
-    index = xp.arange(n, dtype="uint32")
-    gray = index ^ (index >> 1)
-    points = xp.zeros((n, dimension), "uint32")
-    for level in range(levels):
-        bit = ((gray >> level) & 1)[:, None]
-        points = points ^ (bit * directions[level])
+    points = xp.asarray(_sobol_integers(n, dimension))
     seeds = _bits(key, (dimension,), xp)
     return _unit(_reverse(_hash(_reverse(points), seeds)), xp)
 
@@ -124,21 +127,29 @@ def _reverse(x: Any) -> Any:
     return (x >> 16) | (x << 16)
 
 
+def _sobol_integers(n: int, dimension: int) -> np.ndarray:
+    """The first points of the sequence as 32-bit integers, in Gray-code order."""
+    levels = max(1, int(n - 1).bit_length())
+    index = np.arange(n, dtype=np.uint32)
+    gray = index ^ (index >> 1)
+    points = np.zeros((n, dimension), np.uint32)
+    for level, direction in enumerate(_sobol_directions(dimension, levels)):
+        points ^= ((gray >> level) & 1)[:, None] * direction
+    return points
+
+
 @functools.lru_cache(maxsize=64)
 def _sobol_directions(dimension: int, levels: int) -> np.ndarray:
     """Joe and Kuo's direction numbers: consecutive Sobol points differ by one of them."""
     sequence = qmc.Sobol(dimension, scramble=False, bits=32)
     directions = np.empty((levels, dimension), np.uint32)
-    position = 0
     for level in range(levels):
         start = 2**level - 1
-        if start > position:
-            sequence.fast_forward(start - position)
-        pair = np.round(sequence.random(2) * 2.0**32).astype(np.uint64)
-        position = start + 2
-        directions[level] = (pair[0] ^ pair[1]).astype(np.uint32)
         sequence.reset()
-        position = 0
+        if start:
+            sequence.fast_forward(start)
+        pair = np.round(sequence.random(2) * 2.0**32).astype(np.uint32)
+        directions[level] = pair[0] ^ pair[1]
     return directions
 
 

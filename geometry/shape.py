@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from diffcore.keys import as_key
 from geometry._arrays import namespace, number, query
 from geometry.chart import Chart, draw
 from geometry.face import Face
 from geometry.samples import BoundarySample, Sample
-from geometry.sequences import check_count
+from geometry.sequences import check_count, subkey
 
 if TYPE_CHECKING:
     from geometry.mesh import SimplexMesh
@@ -188,6 +187,38 @@ class Shape(abc.ABC):
 
         return getattr(csg, operation)(self, other)
 
+    # Motions
+
+    def translate(self, offset: Any) -> Shape:
+        """Returns the shape moved by a vector."""
+        from geometry.transforms import Translated
+
+        return Translated(self, offset)
+
+    def rotate(self, angle: float, *, center: Any = None, axis: Any = None) -> Shape:
+        """Returns the shape turned by an angle in radians, about `axis` in three dimensions.
+
+        `center` stays where it is: the origin if not given.
+        """
+        from geometry.transforms import Rotated
+
+        return Rotated(self, angle, self._origin(center), axis)
+
+    def scale(self, factor: float, *, center: Any = None) -> Shape:
+        """Returns the shape enlarged by a factor about `center` (the origin if not given)."""
+        from geometry.transforms import Scaled
+
+        return Scaled(self, factor, self._origin(center))
+
+    def mirror(self, normal: Any, *, point: Any = None) -> Shape:
+        """Returns the mirror image in the plane through `point` (or the origin) across `normal`."""
+        from geometry.transforms import Mirrored
+
+        return Mirrored(self, normal, self._origin(point))
+
+    def _origin(self, point: Any) -> Any:
+        return (0,) * self.dimension if point is None else point
+
     # Products with time, periodicity
 
     def over(self, t: Any, start: Any, end: Any) -> Shape:
@@ -243,16 +274,11 @@ def sample_faces(
     check_count(n)
     if not faces:
         raise ValueError(f"`{shape!r}` has no boundary to sample: every axis is periodic.")
-    import jax
-
-    key = as_key(key)
     columns = []
     for index, (face, count) in enumerate(zip(faces, face_counts(faces, n), strict=True)):
         if count == 0:
             continue
-        points, normals, weights = draw(
-            face.chart, count, key=jax.random.fold_in(key, index), sampler=sampler
-        )
+        points, normals, weights = draw(face.chart, count, key=subkey(key, index), sampler=sampler)
         part = np.full(len(points), shape.parts.index(face.name))
         columns.append((points, normals, weights, part))
     xp = namespace(columns[0][0])

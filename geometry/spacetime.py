@@ -10,6 +10,7 @@ import numpy as np
 
 from geometry._arrays import namespace, number, safe_sqrt
 from geometry.chart import Chart, append, product
+from geometry.csg import Combination, both
 from geometry.face import Face, Surface
 from geometry.shape import Shape
 
@@ -65,11 +66,12 @@ class SpaceTime(Shape):
         return safe_sqrt(outside) + xp.minimum(xp.maximum(across, along), 0)
 
     def _level(self, points: Any) -> Any:
-        from geometry.csg import both
+        return both(self.space._level(points[..., :-1]), self._during(points))
 
+    def _during(self, points: Any) -> Any:
+        """A parabola in time, positive from start to end."""
         t = points[..., -1]
-        along = (t - self.start) * (self.end - t) / (self.end - self.start)
-        return both(self.space._level(points[..., :-1]), along)
+        return (t - self.start) * (self.end - t) / (self.end - self.start)
 
     def _solid(self) -> Chart:
         return product(self.space._solid_chart, self.start, self.end)
@@ -85,9 +87,15 @@ class SpaceTime(Shape):
         def normal(points: Any) -> Any:
             return append(face.surface.normal(points[..., :-1]), 0 * points[..., -1:])
 
+        def trim(points: Any) -> Any:
+            during = self._during(points)
+            return during if s.trim is None else both(s.trim(points[..., :-1]), during)
+
         s = face.surface
-        surface = Surface(lift(s.inner), lift(s.outer), normal, lift(s.trim))
-        return Face(face.name, face.kind, face.owner, product(face.chart, self.start, self.end), surface)
+        surface = Surface(lift(s.inner), lift(s.outer), normal, trim)
+        return Face(
+            face.name, face.kind, face.owner, product(face.chart, self.start, self.end), surface
+        )
 
     def _cap(self, name: str, t: float, sign: int) -> Face:
         solid = self.space._solid_chart
@@ -102,17 +110,17 @@ class SpaceTime(Shape):
             return sign * (t - points[..., -1])
 
         def normal(points: Any) -> Any:
-            return append(0 * points[..., :-1], sign * namespace(points).ones_like(points[..., -1:]))
+            return append(
+                0 * points[..., :-1], sign * namespace(points).ones_like(points[..., -1:])
+            )
 
         def trim(points: Any) -> Any:
             return self.space._level(points[..., :-1])
 
         chart = Chart(**{**solid.__dict__, "map": place})
         surface = Surface(inner, lambda points: -inner(points), normal, trim)
-        return Face(name, "time", None, chart, surface)
+        return Face(name, "time", f"{self.axis}={t}", chart, surface)  # one part for each instant
 
     def __repr__(self) -> str:
-        from geometry.csg import Combination
-
         space = f"({self.space!r})" if isinstance(self.space, Combination) else repr(self.space)
         return f"{space}.over({self.axis!r}, {self.start!r}, {self.end!r})"

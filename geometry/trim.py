@@ -207,14 +207,14 @@ def _cut_surface(chart: Chart, status: Status) -> tuple[Chart, ...]:
         sign = np.sum(normals * chart.map(u)[1], axis=-1)
         if np.all(sign > 0) or np.all(sign < 0):
             return (_uncut(chart, sign[0]),)
-    rule = line_rule(cut_map, chart.density) if chart.dimension == 2 else _cloud_rule(chart, cut_map)
+    rule = (
+        line_rule(cut_map, chart.density) if chart.dimension == 2 else _cloud_rule(chart, cut_map)
+    )
     fraction = float(np.sum(rule[1]))
     if fraction < 1e-9:
         return ()
     fraction = min(fraction, 1 - 1e-15)
-    return (
-        replace(chart, map=cut_map, measure=total * fraction, fraction=fraction, rule=rule),
-    )
+    return (replace(chart, map=cut_map, measure=total * fraction, fraction=fraction, rule=rule),)
 
 
 def line_rule(
@@ -291,7 +291,5 @@ def flux(chart: Chart, about: np.ndarray) -> float:
 
 def _smooth_rule(chart: Chart) -> tuple[np.ndarray, np.ndarray]:
     count = {0: 1, 1: 256, 2: 64**2}[chart.dimension]
-    u, weights = cube(
-        count, chart.dimension, key=0, sampler="gauss", periodic=chart.periodic
-    )
+    u, weights = cube(count, chart.dimension, key=0, sampler="gauss", periodic=chart.periodic)
     return u, weights if chart.density is None else weights * chart.density(u)
