@@ -20,7 +20,7 @@ from .symbols import Parameter, fields_in
 
 @dataclass(frozen=True)
 class Condition:
-    """An equation that holds on a part of the domain's boundary, at its initial time, or at a point.
+    """An equation that holds on a part of the boundary, at the initial time, or at a point.
 
     `part` is None where the statement names a part that the domain does not have; `problem.check()`
     says so."""
@@ -121,7 +121,9 @@ class Problem:
     @property
     def coordinates(self) -> tuple[sympy.Symbol, ...]:
         """The coordinates as symbols, in the order of the domain's axes."""
-        known = {a.name: a for f in self._all_fields() for a in f.args if isinstance(a, sympy.Symbol)}
+        known = {
+            a.name: a for f in self._all_fields() for a in f.args if isinstance(a, sympy.Symbol)
+        }
         return tuple(known.get(a, sympy.Symbol(a, real=True)) for a in self.domain.axes)
 
     def _all_fields(self) -> Iterable[AppliedUndef]:
@@ -144,6 +146,13 @@ class Problem:
     def replace(self, **changes: Any) -> Problem:
         """The same problem with some of its parts changed, as `problem.replace(conditions=...)`."""
         return dataclasses.replace(self, **changes)
+
+    def manufactured(self, exact: Mapping[AppliedUndef, Any]) -> Problem:
+        """The problem with sources and conditions for which `exact`, an expression for each field,
+        is a solution; see `equations.manufactured`."""
+        from .manufactured import manufactured
+
+        return manufactured(self, exact)
 
     def residual(
         self,
