@@ -15,11 +15,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import sympy
+import scipy.sparse.csgraph
 from sympy.core.function import AppliedUndef
 
 from diffcore import nn
-from equations import Parameter, Problem, compile_expressions, structure
+from equations import Parameter, Problem, compile_expressions, spatial, structure
 
 from .ansatz import Branch, Potential, Share, Trial, Unknown
 from .lift import boundary_lift
@@ -154,53 +154,43 @@ def data_size(problem: Problem, f: AppliedUndef) -> float:
 
 def _stream_function(problem: Problem, result: Plan) -> None:
     """Velocity (u, v) = (dpsi/dy, -dpsi/dx) where the statement says that div (u, v) = 0."""
-    velocity = structure.solenoidal(problem)
-    if velocity is None or len(velocity) != 2 or any(not c.is_real for c in velocity):
+    found = structure.continuity(problem)
+    if found is None or len(found[1]) != 2 or not all(c.is_real for c in found[1]):
         return
-    arguments = velocity[0].args
-    space = [problem.coordinates.index(a) for a in problem.coordinates if a in arguments][:2]
-    along = [tuple(int(arguments[j] == problem.coordinates[s]) for j in range(len(arguments)))
-             for s in space]
+    index, velocity = found
+    arguments, space = velocity[0].args, spatial(problem.coordinates)
+    if any(c.args != problem.coordinates for c in velocity):
+        return
+    along = [tuple(int(a == s) for a in arguments) for s in space]
     result.shares[velocity[0]] = [("psi", along[1], 1)]
     result.shares[velocity[1]] = [("psi", along[0], -1)]
-    result.satisfied_equations.add(_continuity(problem, velocity))
+    result.satisfied_equations.add(index)
     size = max(data_size(problem, c) for c in velocity)
-    lower, upper = (np.asarray(b)[space] for b in problem.domain.bounds)
     sentence = "The velocity is the curl of a stream function, so that mass is conserved exactly"
-    impermeable = _is_impermeable(problem, velocity)
-    distance = problem.domain[_walls(problem.domain)].distance if impermeable else None
-    if impermeable:
+    if _is_impermeable(problem, velocity):
+        distance = problem.domain[_walls(problem.domain)].distance
+        result.potentials["psi"] = Potential(distance=distance, scale=size)
         sentence += "; it vanishes on the boundary, which is impermeable"
+    else:
+        columns = [problem.coordinates.index(s) for s in space]
+        lower, upper = (np.asarray(b)[columns] for b in problem.domain.bounds)
+        result.potentials["psi"] = Potential(scale=size * float(np.min(upper - lower)) / 2)
     result.sentences.append(sentence + ".")
-    result.potentials["psi"] = Potential(
-        distance=distance, scale=size * (1.0 if impermeable else float(np.min(upper - lower)) / 2)
-    )
 
 
 def _walls(domain) -> tuple[str, ...]:
     return tuple(name for name in domain.parts if name not in ("initial", "final"))
 
 
-def _continuity(problem: Problem, velocity) -> int:
-    for i, residual in enumerate(problem.residuals):
-        found = set(residual.doit().atoms(AppliedUndef))
-        if found == set(velocity) and not residual.doit().diff(velocity[0]):
-            expanded = sympy.expand(residual.doit())
-            if all(isinstance(t.as_independent(sympy.Derivative)[1], sympy.Derivative)
-                   for t in sympy.Add.make_args(expanded)):
-                return i
-    raise AssertionError("`solenoidal` found an equation that is not there")
-
-
 def _is_impermeable(problem: Problem, velocity) -> bool:
     """Whether the statement gives n · u = 0 on the whole boundary, and that is one closed curve."""
     domain = problem.domain
-    if domain.periods or getattr(domain, "n_holes", 0) or not _is_primitive(domain):
+    if domain.periods or n_boundaries(getattr(domain, "space", domain)) != 1:
         return False
     covered: set[str] = set()
     for condition in problem.conditions:
         values = structure.dirichlet(condition)
-        if not all(c in values for c in velocity) or not getattr(condition.part, "names", ()):
+        if not all(c in values for c in velocity) or not hasattr(condition.part, "names"):
             continue
         sample = condition.part.sample(64, key=0)
         compiled = compile_expressions([values[c] for c in velocity], problem.coordinates)
@@ -212,7 +202,11 @@ def _is_impermeable(problem: Problem, velocity) -> bool:
     return covered >= set(_walls(domain))
 
 
-def _is_primitive(domain) -> bool:
-    """Whether the boundary is one closed curve for certain: the shape is not made of several."""
-    space = getattr(domain, "space", domain)
-    return not any(hasattr(space, name) for name in ("first", "left_operand", "operands", "base"))
+def n_boundaries(shape: Any) -> int:
+    """The number of closed curves or surfaces that bound a shape, counted on a coarse mesh."""
+    facets = np.concatenate(list(shape.mesh(shape.size / 20).facets.values()))
+    vertices, flat = np.unique(facets, return_inverse=True)
+    ends = flat.reshape(facets.shape)
+    edges = (np.ones(len(ends)), (ends[:, 0], ends[:, -1]))
+    graph = scipy.sparse.coo_array(edges, shape=(len(vertices),) * 2)
+    return int(scipy.sparse.csgraph.connected_components(graph, directed=False)[0])

@@ -3,8 +3,11 @@
 If u is the trial function and u + e the solution, then to first order the residuals' derivative in
 the direction e is minus the residual. The derivatives of u with respect to its parameters span a
 space of thousands of functions, adapted to the solution; the best e in it, in the least-squares
-sense over fresh points, estimates the error. It is blind to errors that no small change of the
-parameters can mend (a network too small, a feature that no point has seen).
+sense over fresh points, estimates the error. Directions that fit one set of fresh points and not
+another are noise: their damping is chosen by cross-validation between two sets.
+
+The estimate is blind to errors that no small change of the parameters can mend (a network too small,
+a feature that no point has seen).
 """
 
 from __future__ import annotations
@@ -22,9 +25,9 @@ from diffcore import nn
 from equations import Functional, Problem, structure
 
 from .ansatz import Trial
-from .terms import Batch, Term
+from .terms import Batch, Term, bundles, slopes
 
-REGULARIZATION = 1e-12  # relative to the largest eigenvalue of the normal matrix
+DAMPINGS = 10.0 ** np.arange(-14, 1, 2)  # relative to the largest diagonal element
 
 
 @dataclass(frozen=True)
@@ -34,34 +37,53 @@ class Linearization:
     normal: jax.Array  # (P, P)
     gradient: jax.Array  # (P,)
 
-    def correction(self) -> jax.Array:
-        """The change of parameters that would bring the linearized residuals to their least."""
-        return jax.scipy.linalg.cho_solve(self._factor(), -self.gradient)
+    def __add__(self, other: Linearization) -> Linearization:
+        return Linearization(self.normal + other.normal, self.gradient + other.gradient)
 
-    def covariance(self) -> jax.Array:
-        """The inverse of the normal matrix: covariance where rows are in units of their noise."""
-        return jax.scipy.linalg.cho_solve(self._factor(), jnp.eye(len(self.gradient)))
+    def solve(self, right: jax.Array, damping: float = DAMPINGS[0]) -> jax.Array:
+        """The damped normal matrix's inverse applied to `right`."""
+        shift = damping * jnp.max(jnp.diag(self.normal))
+        damped = self.normal + shift * jnp.eye(len(self.gradient))
+        return jax.scipy.linalg.solve(damped, right, assume_a="pos")
 
-    def _factor(self):
-        shift = REGULARIZATION * jnp.max(jnp.diag(self.normal))
-        return jax.scipy.linalg.cho_factor(self.normal + shift * jnp.eye(len(self.gradient)))
+    def change(self, step: jax.Array) -> float:
+        """The change of the squared residuals that the linear model predicts for a step."""
+        return float(2 * self.gradient @ step + step @ self.normal @ step)
+
+
+def correction(first: Linearization, second: Linearization) -> jax.Array:
+    """The change of parameters that would bring the linearized residuals to their least, damped so
+    that what is found on one set of points lowers the residuals on the other most."""
+    trials = [(second.change(first.solve(-first.gradient, d)), d) for d in DAMPINGS]
+    finite = [(c, d) for c, d in trials if np.isfinite(c)]
+    damping = min(finite)[1] if finite else DAMPINGS[-1]
+    both = first + second
+    return both.solve(-both.gradient, damping)
 
 
 def linearize(
     terms: Sequence[Term], trial: Trial, batches: Sequence[Batch], weights: Sequence[Any]
 ) -> Linearization:
     """The weighted least-squares problem around `trial`."""
-    parts = [_normal(t, trial, b, jnp.asarray(w)) for t, b, w in zip(terms, batches, weights)]
-    return Linearization(sum(n for n, _ in parts), sum(g for _, g in parts))
+    normal: Any = 0
+    gradient: Any = 0
+    for bundle in bundles(terms):
+        own = tuple(terms[i] for i in bundle)
+        scales = [jnp.sqrt(jnp.asarray(weights[i]) / len(batches[i].points)) for i in bundle]
+        n, g = _normal(own, trial, [batches[i] for i in bundle], scales)
+        normal, gradient = normal + n, gradient + g
+    return Linearization(normal, gradient)
 
 
 @eqx.filter_jit
-def _normal(term: Term, trial: Trial, batch: Batch, weight: jax.Array):
-    residuals, jacobian = term.jacobian(trial, batch)
-    scale = jnp.sqrt(weight / len(batch.points))
-    rows = (residuals * scale).reshape(-1)
-    matrix = (jacobian * scale[:, None]).reshape(len(rows), -1)
-    return matrix.T @ matrix, matrix.T @ rows
+def _normal(terms, trial: Trial, batches, scales):
+    normal: Any = 0
+    gradient: Any = 0
+    for (residuals, jacobian), scale in zip(slopes(terms, trial, batches), scales, strict=True):
+        rows = (residuals * scale).reshape(-1)
+        matrix = (jacobian * scale[:, None]).reshape(len(rows), -1)
+        normal, gradient = normal + matrix.T @ matrix, gradient + matrix.T @ rows
+    return normal, gradient
 
 
 def relative_errors(

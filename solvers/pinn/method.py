@@ -21,10 +21,8 @@ from ..solution import Solution
 from . import build, estimate, objective, points
 from .ansatz import Trial
 from .phases import Phase, default_phases
-from .terms import Term, terms
+from .terms import Term, evaluate, terms
 from .training import State, Training
-
-FRESH = 2  # times the number of training points, for the error estimate
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,6 @@ class PINN:
                 gauge,
             )
             state, status = training.run(trial, target, monitor)
-            errors, deviations = gauge.final(state.trial)
             numbers = {k: float(v) for k, v in state.trial.parameters().items()}
             return Solution(
                 problem=problem,
@@ -108,10 +105,10 @@ class PINN:
                 seconds=state.seconds,
                 parameters=numbers,
                 history=_history(state),
-                errors=errors,
+                errors=gauge.errors(state.trial),
                 choices=self._choices(plan, trial, parts, weights),
                 state=np.asarray(nn.flatten_parameters(state.trial)[0]),
-                deviations=deviations if problem.data else None,
+                deviations=gauge.deviations(state.trial) if problem.data else None,
             )
 
     def rebuild(self, problem: Problem, state: np.ndarray) -> tuple[Callable, dict[str, float]]:
@@ -156,35 +153,36 @@ class _Gauge:
 
     def __init__(self, problem, parts, weights, key):
         self.problem, self.parts, self.weights = problem, parts, weights
-        self.batches = [
-            t.draw(FRESH * t.count if t.kind != "data" else t.count, jax.random.fold_in(key, i))
-            for i, t in enumerate(parts)
-        ]
-        sample = problem.domain.sample_interior(2000, key=jax.random.fold_in(key, 77))
-        self.points = jnp.asarray(sample.points)
+        first, second, third = jax.random.split(key, 3)
+        self.halves = [[t.draw(_half(t), jax.random.fold_in(k, i)) for i, t in enumerate(parts)]
+                       for k in (first, second)]
+        self.points = jnp.asarray(problem.domain.sample_interior(2000, key=third).points)
 
     def __call__(self, trial: Trial) -> float:
+        """The relative error of the first group of fields."""
         return next(iter(self.errors(trial).values()))
 
     def errors(self, trial: Trial) -> dict[tuple, float]:
-        linear = estimate.linearize(self.parts, trial, self.batches, self.weights)
-        return estimate.relative_errors(self.problem, trial, linear.correction(), self.points)
+        """The relative error of each group of fields."""
+        first, second = (
+            estimate.linearize(self.parts, trial, batches, self.weights) for batches in self.halves
+        )
+        change = estimate.correction(first, second)
+        return estimate.relative_errors(self.problem, trial, change, self.points)
 
-    def final(self, trial: Trial) -> tuple[dict[tuple, float], Any]:
-        """Errors by group, and the deviations that the noise of the data leaves."""
-        return self.errors(trial), self._deviations(trial) if self.problem.data else None
-
-    def _deviations(self, trial: Trial):
-        """Rows of data count in units of their noise, all others in units of their misfit."""
+    def deviations(self, trial: Trial) -> Callable:
+        """Standard deviations that the noise of the data leaves: rows of data count in units of
+        their noise (of their misfit where that is unknown), all others in units of their misfit."""
         noises = iter(d.noise for d in self.problem.data)
-        weights = []
-        for term, batch in zip(self.parts, self.batches, strict=True):
-            misfit = np.sqrt(np.mean(np.asarray(term.residuals(trial, batch)) ** 2, axis=0))
+        weights, batches = [], self.halves[0]
+        for term, batch in zip(self.parts, batches, strict=True):
+            misfit = np.sqrt(np.mean(np.asarray(evaluate([term], trial, [batch])[0]) ** 2, axis=0))
             noise = next(noises) if term.kind == "data" else None
             unit = np.full_like(misfit, noise) if noise else np.maximum(misfit, 1e-12)
             weights.append(len(batch.points) / unit**2)
-        linear = estimate.linearize(self.parts, trial, self.batches, weights)
-        return estimate.deviations(self.problem, trial, np.asarray(linear.covariance()))
+        linear = estimate.linearize(self.parts, trial, batches, weights)
+        covariance = linear.solve(jnp.eye(len(linear.gradient)))
+        return estimate.deviations(self.problem, trial, np.asarray(covariance))
 
 
 def _compiled_jets(trial: Trial) -> Callable:
@@ -221,3 +219,8 @@ def _history(state: State) -> dict[str, np.ndarray]:
         "estimate_step": estimates[:, 0],
         "error_estimate": estimates[:, 1],
     }
+
+
+def _half(term: Term) -> int:
+    """Points of each of the two sets of the error estimate."""
+    return term.count if term.kind == "data" else max(term.count // 2, 1)

@@ -13,7 +13,7 @@ import numpy as np
 from diffcore import nn
 
 from .ansatz import Trial
-from .terms import Batch, Term
+from .terms import Batch, Term, bundles, evaluate, slopes
 
 BALANCE_POINTS = 128
 WEIGHT_RANGE = (1e-4, 1e5)
@@ -28,36 +28,33 @@ class Objective:
     terms: tuple[Term, ...]
     chunk: int | None = None
 
-    def loss(self, trial: Trial, batches: tuple[Batch, ...], weights: Any) -> jax.Array:
-        """The sum over terms and rows of weight times mean squared residual."""
-        total = jnp.zeros(())
-        for term, batch, weight in zip(self.terms, batches, weights, strict=True):
-            residuals = term.residuals(trial, batch)
-            total = total + jnp.sum(weight * jnp.mean(residuals**2, axis=0))
-        return total
-
     def __call__(self, trial: Trial, batches: Any, weights: Any) -> tuple[jax.Array, Any]:
-        """Loss and gradient; the largest term goes through in chunks that fit the cache."""
-        value, gradient = jnp.zeros(()), None
-        for term, batch, weight in zip(self.terms, batches, weights, strict=True):
-            parameters, rest = nn.split(trial)
-            n = len(batch.points)
+        """Loss and gradient: the sum over terms and rows of weight times mean squared residual."""
+        parameters, rest = nn.split(trial)
+        value, gradient = jnp.zeros(()), jax.tree.map(jnp.zeros_like, parameters)
+        for bundle in bundles(self.terms):
+            own = [self.terms[i] for i in bundle]
+            scales = [weights[i] / len(batches[i].points) for i in bundle]
 
-            def total(parameters, piece, mask, term=term, weight=weight, n=n, rest=rest):
-                residuals = term.residuals(nn.merge(parameters, rest), piece)
-                return jnp.sum(mask[:, None] * weight * residuals**2) / n
+            def total(parameters, pieces, masks, own=own, scales=scales):
+                found = evaluate(own, nn.merge(parameters, rest), pieces)
+                return sum(
+                    jnp.sum(m[:, None] * s * r**2)
+                    for r, s, m in zip(found, scales, masks, strict=True)
+                )
 
-            v, g = _chunked(total, parameters, batch, self.chunk)
-            value = value + v
-            gradient = g if gradient is None else jax.tree.map(jnp.add, gradient, g)
+            chunk = self.chunk if len(bundle) == 1 else None
+            v, g = _chunked(total, parameters, [batches[i] for i in bundle], chunk)
+            value, gradient = value + v, jax.tree.map(jnp.add, gradient, g)
         return value, gradient
 
 
-def _chunked(total, parameters, batch, chunk):
+def _chunked(total, parameters, batches, chunk):
     """Value and gradient of a sum over points, accumulated over chunks by a scan."""
-    n = len(batch.points)
+    n = len(batches[0].points)
     if chunk is None or n <= chunk:
-        return jax.value_and_grad(total)(parameters, batch, jnp.ones(n))
+        masks = [jnp.ones(len(b.points)) for b in batches]
+        return jax.value_and_grad(total)(parameters, batches, masks)
     pieces = -(-n // chunk)
     pad = pieces * chunk - n
 
@@ -65,40 +62,43 @@ def _chunked(total, parameters, batch, chunk):
         padded = jnp.concatenate([leaf, leaf[:pad]]) if pad else leaf
         return padded.reshape(pieces, chunk, *leaf.shape[1:])
 
-    mask = (jnp.arange(pieces * chunk) < n).astype(batch.points.dtype).reshape(pieces, chunk)
+    mask = (jnp.arange(pieces * chunk) < n).astype(batches[0].points.dtype)
     zero = (jnp.zeros(()), jax.tree.map(jnp.zeros_like, parameters))
 
     def add(carry, piece):
-        v, g = jax.value_and_grad(total)(parameters, *piece)
+        v, g = jax.value_and_grad(total)(parameters, piece[0], [piece[1]])
         return (carry[0] + v, jax.tree.map(jnp.add, carry[1], g)), None
 
-    return jax.lax.scan(add, zero, (jax.tree.map(cut, batch), mask))[0]
+    scanned = (jax.tree.map(cut, batches), mask.reshape(pieces, chunk))
+    return jax.lax.scan(add, zero, scanned)[0]
 
 
 @eqx.filter_jit
-def stiffness(term: Term, trial: Trial, batch: Batch) -> jax.Array:
-    """The mean over points of the squared gradient of each row: (rows,), the trace of the neural
-    tangent kernel of the row divided by the number of points."""
-    _, jacobian = term.jacobian(trial, batch)
-    return jnp.mean(jnp.sum(jacobian**2, axis=-1), axis=0)
+def _stiffness(terms, trial: Trial, batches) -> list[jax.Array]:
+    """For each term the mean over points of the squared gradient of each row, (rows,): the trace of
+    the row's neural tangent kernel divided by the number of points."""
+    return [jnp.mean(jnp.sum(j**2, axis=-1), axis=0) for _, j in slopes(terms, trial, batches)]
 
 
 def balanced_weights(terms: tuple[Term, ...], trial: Trial, key: Any) -> list[np.ndarray]:
     """Weights that let all rows of equations and conditions learn at the same rate; data keep 1.
 
-    Each row gets the trace of the first equation's tangent kernel divided by its own.
+    Each row gets the trace of the first equation's tangent kernel divided by its own; rows that do
+    not depend on the parameters keep 1.
 
     Source: Wang, Yu & Perdikaris, J. Comput. Phys. 449 (2022) 110768, equation 6.5; there each row
     gets the sum of all traces divided by its own, the same up to a common factor.
     """
-    traces = [
-        np.asarray(stiffness(t, trial, t.draw(min(t.count, BALANCE_POINTS), key))) for t in terms
-    ]
-    reference = float(traces[0][0]) or 1.0
+    traces: list[np.ndarray] = [np.zeros(0)] * len(terms)
+    for bundle in bundles(terms):
+        own = tuple(terms[i] for i in bundle)
+        batches = [t.draw(min(t.count, BALANCE_POINTS), key) for t in own]
+        for i, trace in zip(bundle, _stiffness(own, trial, batches), strict=True):
+            traces[i] = np.asarray(trace)
+    reference = next((float(t[0]) for t in traces if t[0] > 0), 1.0)
     weights = []
     for term, trace in zip(terms, traces, strict=True):
-        if term.kind == "data":
-            weights.append(np.ones_like(trace))
-        else:
-            weights.append(np.clip(reference / np.maximum(trace, 1e-300), *WEIGHT_RANGE))
+        learns = (trace > 1e-12 * reference) & (term.kind != "data")
+        ratio = reference / np.where(learns, trace, reference)
+        weights.append(np.clip(ratio, *WEIGHT_RANGE))
     return weights

@@ -16,18 +16,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from diffcore import nn
-from equations import Compiled, Problem
+from equations import Compiled, Functional, Problem
 
 from .ansatz import Trial
 from .build import Plan
+from .singular import contradictions, damping
 
 
 class Batch(NamedTuple):
-    """Points (n, d), normals (n, d) or zeros (n, 0), targets (n, rows) of one term."""
+    """Points (n, d), normals (n, d) or zeros (n, 0), targets (n, rows) or zeros (n, 0), and factors
+    (n,) of the residuals of one term."""
 
     points: jax.Array
     normals: jax.Array
     targets: jax.Array
+    factors: jax.Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,28 +44,91 @@ class Term:
     count: int
     draw: Callable[[int, Any], Batch]
 
-    def residuals(self, trial: Trial, batch: Batch) -> jax.Array:
-        """(n, rows), real; complex rows are split into real and imaginary parts."""
-        values = trial.jets(self.compiled.functionals, batch.points)
+    def residuals(self, values: Sequence[jax.Array], parameters: Any, batch: Batch) -> jax.Array:
+        """(n, rows), real, from the values of the functionals at the points; complex rows are split
+        into real and imaginary parts."""
         normals = batch.normals if batch.normals.shape[-1] else None
-        results = self.compiled(batch.points, values, trial.parameters(), normals)
+        results = self.compiled(batch.points, values, parameters, normals)
         stacked = jnp.stack(results, axis=-1)
         if batch.targets.shape[-1]:
             stacked = stacked - batch.targets
-        if jnp.iscomplexobj(stacked):
-            stacked = jnp.concatenate([stacked.real, stacked.imag], axis=-1)
-        return stacked
+        return real_rows(stacked * batch.factors[:, None])
 
-    def jacobian(self, trial: Trial, batch: Batch) -> tuple[jax.Array, jax.Array]:
-        """Residuals (n, rows) and their derivatives (n, rows, parameters), point by point."""
-        vector, unflatten = nn.flatten_parameters(trial)
 
-        def at_point(vector, row):
-            one = jax.tree.map(lambda leaf: leaf[None], row)
-            return self.residuals(unflatten(vector), one)[0]
+def real_rows(values: jax.Array) -> jax.Array:
+    """Complex columns as their real parts, then their imaginary parts."""
+    if jnp.iscomplexobj(values):
+        return jnp.concatenate([values.real, values.imag], axis=-1)
+    return values
 
-        residuals = self.residuals(trial, batch)
-        return residuals, jax.vmap(jax.jacrev(at_point), (None, 0))(vector, batch)
+
+def bundles(terms: Sequence[Term]) -> list[list[int]]:
+    """Indices of terms whose points go through the trial functions in one pass: the equations by
+    themselves, all others together."""
+    equations = [i for i, t in enumerate(terms) if t.kind == "equation"]
+    others = [i for i, t in enumerate(terms) if t.kind != "equation"]
+    return [bundle for bundle in (equations, others) if bundle]
+
+
+def functionals_of(terms: Sequence[Term]) -> tuple[Functional, ...]:
+    """All functionals that the terms need, each once."""
+    return tuple(dict.fromkeys(f for t in terms for f in t.compiled.functionals))
+
+
+def evaluate(terms: Sequence[Term], trial: Trial, batches: Sequence[Batch]) -> list[jax.Array]:
+    """The residuals (n, rows) of terms, in one pass through the trial functions."""
+    functionals = functionals_of(terms)
+    values = trial.jets(functionals, jnp.concatenate([b.points for b in batches]))
+    parameters, results, start = trial.parameters(), [], 0
+    for term, batch in zip(terms, batches, strict=True):
+        stop = start + len(batch.points)
+        own = [values[functionals.index(f)][start:stop] for f in term.compiled.functionals]
+        results.append(term.residuals(own, parameters, batch))
+        start = stop
+    return results
+
+
+def slopes(
+    terms: Sequence[Term], trial: Trial, batches: Sequence[Batch]
+) -> list[tuple[jax.Array, jax.Array]]:
+    """The residuals (n, rows) of terms and their derivatives (n, rows, parameters), point by point.
+
+    The trial functions are differentiated once for all terms; the chain rule does the rest."""
+    functionals = functionals_of(terms)
+    vector, unflatten = nn.flatten_parameters(trial)
+    is_complex: list[bool] = []
+
+    def numbers(vector, point):
+        """Values of the functionals, real and imaginary parts, and then the parameters."""
+        model = unflatten(vector)
+        values = model.jets(functionals, point[None])
+        is_complex[:] = [jnp.iscomplexobj(v) for v in values]
+        parts = [p for v in values for p in ((v[0].real, v[0].imag) if jnp.iscomplexobj(v) else v)]
+        return jnp.stack([*parts, *model.parameters().values()])
+
+    points = jnp.concatenate([b.points for b in batches])
+    values = jax.vmap(numbers, (None, 0))(vector, points)  # (n, numbers)
+    inner = jax.vmap(jax.jacrev(numbers), (None, 0))(vector, points)  # (n, numbers, parameters)
+
+    def row(term, numbers, batch):
+        places = iter(numbers)
+        jets = [
+            jax.lax.complex(next(places), next(places))[None] if c else next(places)[None]
+            for c in is_complex
+        ]
+        own = [jets[functionals.index(f)] for f in term.compiled.functionals]
+        parameters = dict(zip(trial.parameters(), places, strict=True))
+        return term.residuals(own, parameters, jax.tree.map(lambda leaf: leaf[None], batch))[0]
+
+    results, start = [], 0
+    for term, batch in zip(terms, batches, strict=True):
+        at = slice(start, start + len(batch.points))
+        of_row = partial(row, term)
+        residuals = jax.vmap(of_row)(values[at], batch)
+        outer = jax.vmap(jax.jacfwd(of_row))(values[at], batch)  # (n, rows, numbers)
+        results.append((residuals, jnp.einsum("nrk,nkp->nrp", outer, inner[at])))
+        start = at.stop
+    return results
 
 
 def terms(problem: Problem, plan: Plan, points: int, boundary_points: int) -> tuple[Term, ...]:
@@ -80,7 +146,7 @@ def _equations(problem: Problem, plan: Plan, points: int) -> Sequence[Term]:
     if not open_rows:
         return ()
     labels, residuals = zip(*open_rows, strict=True)
-    draw = partial(_draw_interior, problem.domain)
+    draw = partial(_draw_interior, problem.domain, contradictions(problem))
     return (Term("equation", "interior", labels, problem.compile(residuals), points, draw),)
 
 
@@ -107,23 +173,24 @@ def _data(problem: Problem) -> Sequence[Term]:
     for data in problem.data:
         compiled = problem.compile(list(data.values))
         targets = np.stack(list(data.values.values()), axis=-1)
-        batch = Batch(jnp.asarray(data.points), _none(len(data.points)), jnp.asarray(targets))
+        n = len(data.points)
+        batch = Batch(jnp.asarray(data.points), _none(n), jnp.asarray(targets), jnp.ones(n))
         rows = tuple(map(str, data.values))
         draw = partial(_given, batch)
         measured.append(Term("data", "data", rows, compiled, len(data.points), draw))
     return measured
 
 
-def _draw_interior(domain: Any, n: int, key: Any) -> Batch:
+def _draw_interior(domain: Any, corners: np.ndarray, n: int, key: Any) -> Batch:
     points = jnp.asarray(domain.sample_interior(n, key=key).points)
-    return Batch(points, _none(n), _none(n))
+    return Batch(points, _none(n), _none(n), damping(points, corners, domain.size))
 
 
 def _draw_part(part: Any, with_normals: bool, n: int, key: Any) -> Batch:
     sample = part.sample(n, key=key)
     points = jnp.asarray(sample.points)
     normals = jnp.asarray(sample.normals) if with_normals else _none(len(points))
-    return Batch(points, normals, _none(len(points)))
+    return Batch(points, normals, _none(len(points)), jnp.ones(len(points)))
 
 
 def _given(batch: Batch, n: int, key: Any) -> Batch:

@@ -81,17 +81,17 @@ class Training:
         return state, Status.STEPS_SPENT
 
     def _fresh(self, trial: Trial) -> State:
-        batches = points.draw(
-            self.objective.terms, trial, self.weights, self.key, adaptive=False
+        return State(
+            trial, self._initial(0, trial), points.draw(self.objective.terms, self.key)
         )
-        return State(trial, self._initial(0, trial), batches)
 
     def _initial(self, phase: int, trial: Trial) -> Any:
         return self.phases[phase].optimizer.init(nn.split(trial)[0])
 
     def _advance(self, state: State) -> tuple[State, bool]:
         phase = self.phases[state.phase]
-        steps = min(self.chunk_steps, phase.steps - state.step, phase.redraw)
+        until_redraw = phase.redraw - state.step % phase.redraw
+        steps = min(self.chunk_steps, phase.steps - state.step, until_redraw)
         if steps > 0:
             weights = tuple(map(jnp.asarray, self.weights))
             result = optim.run(
@@ -126,8 +126,14 @@ class Training:
         if state.phase == len(self.phases):
             return state
         key = jax.random.fold_in(self.key, 1 + state.total_steps)
-        batches = points.draw(
-            self.objective.terms, state.trial, self.weights, key, adaptive=self.adaptive
+        batches = points.renew(
+            self.objective.terms,
+            state.trial,
+            self.weights,
+            state.batches,
+            key,
+            fraction=phase.fraction,
+            adaptive=self.adaptive,
         )
         return replace(state, batches=batches)
 
