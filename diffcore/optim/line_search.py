@@ -58,11 +58,11 @@ class WolfeSearch:
         first_length: jax.Array,
         fresh: jax.Array,
     ) -> tuple[Trial, jax.Array]:
-        """Returns (trial, found).
+        """Returns (trial, number of evaluations).
 
-        Where none is found, the trial is the best that decreases the loss, or the start. Where
-        `fresh` is false, the loss at the start is not known, and the start is evaluated and
-        returned.
+        Where no Wolfe point is found, the trial is the best that decreases the loss, or the
+        start. Where `fresh` is false, the loss at the start is not known, and the start is
+        evaluated and returned.
         """
 
         def body(carry):
@@ -82,8 +82,8 @@ class WolfeSearch:
         nowhere = jnp.full_like(start.length, jnp.inf)
         high = Trial(nowhere, nowhere, nowhere, jnp.zeros_like(start.gradient))
         length = jnp.where(fresh, first_length, 0.0)
-        low, *_, found = jax.lax.while_loop(go_on, body, (start, high, length, 0, ~fresh & fresh))
-        return low, found
+        low, _, _, n, _ = jax.lax.while_loop(go_on, body, (start, high, length, 0, ~fresh & fresh))
+        return low, n
 
     def _judge(self, start: Trial, trial: Trial) -> tuple[jax.Array, jax.Array]:
         """Returns whether the trial is an upper end, and whether it is a lower end."""

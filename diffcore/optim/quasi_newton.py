@@ -31,14 +31,17 @@ from diffcore.optim.vector import flatten
 class QuasiNewtonState(NamedTuple):
     """Loss and gradient where the parameters are, the direction to go, and the estimate of H.
 
-    `age` is the number of steps since the estimate was the identity.
+    `decrease` is by how much the last step lowered the loss, `age` the number of steps since the
+    estimate was the identity, `evaluations` the number of losses and gradients computed so far.
     """
 
     value: jax.Array
+    decrease: jax.Array
     gradient: jax.Array
     direction: jax.Array
     hessian: Any
     age: jax.Array
+    evaluations: jax.Array
 
 
 @dataclass(frozen=True)
@@ -61,23 +64,24 @@ class QuasiNewton:
     def init(self, parameters: Any) -> QuasiNewtonState:
         vector, _ = flatten(parameters)
         zeros, unknown = jnp.zeros_like(vector), jnp.asarray(jnp.inf, vector.dtype)
-        return QuasiNewtonState(unknown, zeros, zeros, self.hessian.init(vector), jnp.array(0))
+        zero = jnp.array(0)
+        return QuasiNewtonState(
+            unknown, unknown, zeros, zeros, self.hessian.init(vector), zero, zero
+        )
 
     def step(
         self, objective: Objective, parameters: Any, state: QuasiNewtonState, fresh: jax.Array
     ) -> Step:
         vector, unflatten = flatten(parameters)
-        value, gradient, direction, hessian, age = state
+        value, decrease, gradient, direction, hessian, age, evaluations = state
 
         def evaluate(length):
             value, ascent = objective(unflatten(vector + length * direction))
             return value, flatten(ascent)[0]
 
-        # The gradient says nothing about lengths: the first step from the identity has length 1.
-        norm = jnp.linalg.norm(gradient)
-        first_length = jnp.where(age == 0, 1 / jnp.maximum(norm, 1.0), 1.0)
         start = Trial(jnp.zeros_like(value), value, gradient @ direction, gradient)
-        trial, found = self.search(evaluate, start, direction, first_length, fresh)
+        first_length = _first_length(start, decrease, age)
+        trial, n = self.search(evaluate, start, direction, first_length, fresh)
 
         move = Move(trial.length, direction, gradient, trial.gradient, age == 0)
         change, new_direction = self.hessian.propose(hessian, move)
@@ -91,10 +95,12 @@ class QuasiNewton:
 
         new_state = QuasiNewtonState(
             trial.value,
+            jnp.where(fresh, value - trial.value, decrease),
             trial.gradient,
             new_direction,
             self.hessian.apply(hessian, change, restart & ~same),
             jnp.where(same, age, new_age),
+            evaluations + n,
         )
         status = jnp.where(
             ~jnp.isfinite(trial.value),
@@ -107,6 +113,19 @@ class QuasiNewton:
         )
         parameters = unflatten(vector + trial.length * direction)
         return Step(parameters, new_state, jnp.where(fresh, value, trial.value), status, fresh)
+
+
+def _first_length(start: Trial, decrease: jax.Array, age: jax.Array) -> jax.Array:
+    """Returns the step length to try first.
+
+    The quadratic that starts with this slope and falls by as much as the loss did in the last
+    step has its minimum there (Nocedal and Wright, eq. 3.60). For self-scaled methods, which make
+    H too large on purpose, this halves the evaluations in a search. The first step along a
+    gradient, which says nothing about lengths, has length 1.
+    """
+    guess = -2.02 * decrease / start.slope
+    guess = jnp.where(guess > 0, jnp.minimum(guess, 1.0), 1.0)
+    return jnp.where(age == 0, 1 / jnp.maximum(jnp.linalg.norm(start.gradient), 1.0), guess)
 
 
 def _descends(direction: jax.Array, gradient: jax.Array) -> jax.Array:

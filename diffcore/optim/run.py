@@ -94,9 +94,11 @@ def run(
 
     Arguments:
         optimizer: such as `adam(1e-3)` or `self_scaled_broyden()`.
-        value_and_grad: `value_and_grad(parameters, *args) -> (loss, gradient)`, in JAX's
-            convention, such as `jax.value_and_grad(loss)`; or a `LeastSquares`. Pass the same
-            object each time: another one is compiled anew.
+        value_and_grad: `value_and_grad(parameters, *args) -> (loss, gradient)`, such as
+            `dc.value_and_grad(loss)`, or a `LeastSquares`. For complex parameters the gradient is
+            the direction of steepest ascent, as `dc.value_and_grad` gives it and
+            `jax.value_and_grad` does not. Pass the same object each time: another one is compiled
+            anew.
         parameters: a module or any pytree; what `nn.split` calls parameters is optimized.
         steps: the largest number of steps.
         state: of the run that this one continues; by default a new start.
@@ -108,9 +110,9 @@ def run(
         ValueError: `steps` is not positive, or there is nothing to optimize.
 
     Example:
-        >>> import jax
+        >>> import diffcore as dc
         >>> from diffcore import optim
-        >>> loss = jax.value_and_grad(lambda x: (x[0] - 1) ** 2 + 10 * (x[1] - x[0] ** 2) ** 2)
+        >>> loss = dc.value_and_grad(lambda x: (x[0] - 1) ** 2 + 10 * (x[1] - x[0] ** 2) ** 2)
         >>> result = optim.run(optim.bfgs(), loss, jnp.zeros(2), steps=100)
         >>> result.parameters.round(3).tolist(), result.reason
         ([1.0, 1.0], 'gradient below tolerance')
@@ -161,10 +163,6 @@ class _Bound(NamedTuple):
     args: tuple
 
     def __call__(self, parameters: Any) -> tuple[jax.Array, Any]:
-        """Returns the loss and its direction of steepest ascent.
-
-        JAX's gradient of a real function of complex z is ∂f/∂x - i ∂f/∂y; the ascent is its
-        conjugate. This is the only place where the library conjugates.
-        """
+        """Returns the loss and its gradient with respect to what is optimized."""
         value, gradient = self.objective(merge(parameters, self.rest), *self.args)
-        return value, jax.tree.map(jnp.conj, split(gradient)[0])
+        return value, split(gradient)[0]
