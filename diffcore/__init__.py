@@ -1,8 +1,14 @@
 """Derivatives of any order, networks, optimizers and numerics on JAX."""
 
-from diffcore import checkpoint, fft, quadrature
+from diffcore import checkpoint, fft, quadrature, special
 from diffcore.compile import compile, eager, enable_compilation_cache
 from diffcore.complex import is_holomorphic, wirtinger
+from diffcore.estimators import (
+    estimate_biharmonic,
+    estimate_diagonal,
+    estimate_laplacian,
+    estimate_trace,
+)
 from diffcore.explain import explain
 from diffcore.functional import (
     directional,
@@ -18,6 +24,7 @@ from diffcore.functional import (
 from diffcore.keys import as_key
 from diffcore.nonfinite import find_nan
 from diffcore.precision import default_dtype, precision
+from diffcore.separable import separable_partials
 from diffcore.taylor import operator, operators, partials
 from diffcore.vector import biharmonic, curl, divergence, laplacian
 
@@ -32,6 +39,10 @@ __all__ = [
     "divergence",
     "eager",
     "enable_compilation_cache",
+    "estimate_biharmonic",
+    "estimate_diagonal",
+    "estimate_laplacian",
+    "estimate_trace",
     "explain",
     "fft",
     "find_nan",
@@ -48,6 +59,8 @@ __all__ = [
     "partials",
     "precision",
     "quadrature",
+    "separable_partials",
+    "special",
     "value_and_grad",
     "vjp",
     "wirtinger",
