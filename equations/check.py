@@ -14,6 +14,7 @@ from .doctor.case import Case
 from .doctor.findings import LEVELS, Finding, Findings, StatementError, note
 
 CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
+    places.domain,
     places.missing_parts,
     places.foreign_parts,
     unknowns.coordinates,

@@ -78,6 +78,15 @@ class Case:
         )
 
     @cached_property
+    def placed(self) -> tuple[tuple[Any, Statement], ...]:
+        """The conditions whose place exists, in as many dimensions as the domain."""
+        return tuple(
+            (condition, statement)
+            for condition, statement in self.conditions
+            if getattr(condition.part, "dimension", None) == self.domain.dimension
+        )
+
+    @cached_property
     def data(self) -> tuple[Statement, ...]:
         """The measured expressions."""
         data = self.problem.data
@@ -150,11 +159,11 @@ class Case:
         return self._covers[place, name]
 
     def conditions_on(self, name: str) -> Iterator[tuple[Any, Statement, np.ndarray]]:
-        """The conditions on known unknowns that touch the named part, with the sampled points that
-        they cover."""
-        for condition, statement in self.conditions:
+        """The conditions on unknowns of the equations that touch the named part, with the sampled
+        points that they cover."""
+        for condition, statement in self.placed:
             held = unknowns_in([statement.expression])
-            if condition.part is not None and held and set(held) <= set(self.fields):
+            if held and set(held) <= set(self.fields):
                 covered = self.covers(condition.part, name)
                 if covered.any():
                     yield condition, statement, covered
@@ -177,8 +186,9 @@ def evaluate(
         values[symbol] = _made_up(f"{jet.field}{jet.orders}", points)
     axes = [c.name for c in coordinates]
     for symbol in held.expression.free_symbols - set(values):
-        if isinstance(symbol, NormalComponent) and normals is not None:
-            values[symbol] = np.asarray(normals)[:, axes.index(symbol.axis)]
+        if isinstance(symbol, NormalComponent):
+            has = normals is not None and symbol.axis in axes
+            values[symbol] = normals[:, axes.index(symbol.axis)] if has else 0.5
         elif isinstance(symbol, Parameter):
             values[symbol] = spread(symbol, len(points))
     used = tuple(sorted(held.expression.free_symbols, key=str))

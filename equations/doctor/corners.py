@@ -117,9 +117,9 @@ def periodicity(case: Case) -> Iterator[Finding]:
 
 
 def _periodic_data(case: Case, axis: sympy.Symbol, ends: list[np.ndarray]) -> Iterator[Finding]:
-    for condition, statement in case.conditions:
+    for _, statement in case.placed:
         stated = structure.stated_value(statement.expression)
-        if stated is None or condition.part is None or case.refusal(statement.expression):
+        if stated is None or case.refusal(statement.expression):
             continue
         jet, value = stated
         if not _differ(case, value, ends):

@@ -1,4 +1,4 @@
-"""Checks of the places of conditions: parts that exist, of this domain."""
+"""Checks of places: a domain to solve in, conditions on parts that it has."""
 
 from __future__ import annotations
 
@@ -9,6 +9,24 @@ import numpy as np
 
 from .case import TIME_PARTS, Case
 from .findings import Finding, error
+
+
+def domain(case: Case) -> Iterator[Finding]:
+    """The domain is a shape with an interior."""
+    if not hasattr(case.domain, "sample_interior"):
+        yield error(
+            "domain",
+            f"`domain` must be a shape; got {case.domain!r}.",
+            "Take a shape of `geometry`, as `Rectangle((0, 0), (1, 1))`.",
+        )
+        return
+    try:
+        finite = np.isfinite(case.interior).all()
+    except ValueError as reason:
+        yield error("domain", f"it cannot be sampled: {reason}", "Change the shape.")
+        return
+    if not finite:
+        yield error("domain", "its points are not finite.", "Give finite bounds.")
 
 
 def missing_parts(case: Case) -> Iterator[Finding]:

@@ -19,8 +19,8 @@ def coefficients(case: Case) -> Iterator[Finding]:
     for statement in case.sound(case.equations):
         yield from _numbers(case, statement, case.interior, None)
     done = set()
-    for condition, statement in case.conditions:
-        if case.refusal(statement.expression) or condition.part is None:
+    for condition, statement in case.placed:
+        if case.refusal(statement.expression):
             continue
         if (condition.part, statement.expression) in done:
             continue
@@ -112,9 +112,9 @@ def _disagreement(case: Case, name: str, jet, first, second, both) -> Iterator[F
 
 def positive(case: Case) -> Iterator[Finding]:
     """Fields made `positive` are not stated to be zero or less."""
-    for condition, statement in case.conditions:
+    for condition, statement in case.placed:
         stated = structure.stated_value(statement.expression)
-        if stated is None or condition.part is None:
+        if stated is None:
             continue
         jet, value = stated
         if jet.is_value and jet.field.is_positive and not case.refusal(statement.expression):

@@ -642,6 +642,19 @@ def test_doctor_has_neither_error_nor_warning_for(name):
     assert all(f.where != "doctor" for f in findings), str(findings)
 
 
+@pytest.mark.parametrize("domain", [geo.Time(0, 1), geo.Ball((0, 0, 0), 1), line.over("s", 0, 1)])
+@pytest.mark.parametrize("name", ["cylinder", "lorenz", "unknown conductivity", "wave"])
+def test_a_problem_on_a_domain_of_other_axes_has_errors_and_raises_none(name, domain):
+    if (name, type(domain)) != ("lorenz", geo.Time):
+        assert SOUND[name].replace(domain=domain).check().errors
+
+
+@pytest.mark.parametrize("domain", [None, 3, "square"])
+def test_what_is_no_shape_is_refused_as_a_domain(domain):
+    (finding,) = Problem(domain, laplace).check()
+    assert "`domain` must be a shape" in finding.message
+
+
 def test_all_slips_are_told_at_once():
     problem = Problem(
         square,
