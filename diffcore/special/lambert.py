@@ -42,8 +42,9 @@ def lambertw(x: jax.Array, branch: int = 0) -> jax.Array:
 @partial(jax.jit, static_argnums=0)
 def _w(branch: int, x: jax.Array) -> jax.Array:
     edge, rest = _inverse_e(x.dtype)
-    gap = jnp.maximum((x + edge) + rest, 0)  # x + 1/e without cancellation
-    p = jnp.sqrt(2 * math.e * gap) * (1 if branch == 0 else -1)
+    # 2 (e x + 1) without cancellation. XLA would merge the constants of (x + edge) + rest.
+    square = 2 * math.e * (x + edge) + 2 * math.e * rest
+    p = jnp.sqrt(jnp.maximum(square, 0)) * (1 if branch == 0 else -1)
     at_branch = jnp.polyval(_BRANCH_POINT.astype(x.dtype), p)
     w = _start(branch, x, at_branch)
     for _ in range(5):
