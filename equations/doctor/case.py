@@ -187,8 +187,8 @@ def evaluate(
     axes = [c.name for c in coordinates]
     for symbol in held.expression.free_symbols - set(values):
         if isinstance(symbol, NormalComponent):
-            has = normals is not None and symbol.axis in axes
-            values[symbol] = normals[:, axes.index(symbol.axis)] if has else 0.5
+            known = normals is not None and symbol.axis in axes
+            values[symbol] = np.asarray(normals)[:, axes.index(symbol.axis)] if known else 0.5
         elif isinstance(symbol, Parameter):
             values[symbol] = spread(symbol, len(points))
     used = tuple(sorted(held.expression.free_symbols, key=str))

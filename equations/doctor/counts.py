@@ -46,15 +46,16 @@ def equations(case: Case) -> Iterator[Finding]:
 
 def boundary(case: Case) -> Iterator[Finding]:
     """Every part of the boundary has as many conditions as the equations carry there."""
-    if len(case.space) == 1 and (len(case.coordinates) == 1 or len(case.fields) == 1):
-        yield from _ends(case)
-    elif len(case.coordinates) > 1:
-        alike: dict[Finding, list[str]] = {}
+    alike: dict[Finding, list[str]] = {}
+    if len(case.coordinates) > 1:
         for name in (n for n in case.parts if n not in TIME_PARTS or case.time is None):
             for finding in _part(case, name):
                 alike.setdefault(finding, []).append(name)
-        for finding, names in alike.items():
-            yield replace(finding, where=f"on {', '.join(names)}")
+    for finding, names in alike.items():
+        yield replace(finding, where=f"on {', '.join(names)}")
+    single = len(case.coordinates) == 1 or len(case.fields) == 1
+    if len(case.space) == 1 and single and not alike:
+        yield from _ends(case)
 
 
 def _part(case: Case, name: str) -> Iterator[Finding]:
@@ -65,14 +66,14 @@ def _part(case: Case, name: str) -> Iterator[Finding]:
     low, high = int(np.argmin(counts)), int(np.argmax(counts))
     if counts[low] < least:
         spot = f" near {at(points[low], case.coordinates)}" if counts[high] >= least else ""
-        yield _missing(case)(
+        yield _level(case)(
             "boundary",
             f"{_number(counts[low], 'condition')}{spot}, where the equations need "
             f"{_range(least, most)}.",
             _lacking(case, name),
         )
     elif counts[high] > most and not _absorbing(case):
-        yield _surplus(case)(
+        yield _level(case)(
             "boundary",
             f"{_number(counts[high], 'condition')}, where the equations carry "
             f"{_range(least, most)}.",
@@ -95,14 +96,14 @@ def _ends(case: Case) -> Iterator[Finding]:
     lonely = [n for n in ends if not _counts(case, n).any()] if total < least else []
     if total < least:
         spot = f" ({', '.join(lonely)} has none)" if lonely and total else ""
-        yield _missing(case)(
+        yield _level(case)(
             where,
             f"{_number(total, 'condition')}{spot}, where the equations need {_range(least, most)} "
             "in all.",
             "Add conditions on the unknowns or their derivatives there.",
         )
     elif total > most and not _absorbing(case):
-        yield _surplus(case)(
+        yield _level(case)(
             where,
             f"{_number(total, 'condition')}, where the equations carry "
             f"{_range(least, most)} in all.",
@@ -122,13 +123,13 @@ def initial(case: Case) -> Iterator[Finding]:
     for f, n in needed.items():
         what = "the unknowns" if f is None else str(f)
         if given[f] < n and f not in case.coefficients:
-            yield _missing(case)(
+            yield _level(case)(
                 "on initial",
                 f"{_number(given[f], 'condition')} for {what}, of order {n} in time.",
                 f"Give the value{' and the rate `diff(u, t)`' if n > 1 else ''} on 'initial'.",
             )
         elif given[f] > n > 0 and not _absorbing(case):
-            yield _surplus(case)(
+            yield _level(case)(
                 "on initial",
                 f"{_number(given[f], 'condition')} for {what}, of order {n} in time.",
                 f"Keep {n} on 'initial' (and 'final' together).",
@@ -235,11 +236,8 @@ def _absorbing(case: Case) -> bool:
     return bool(case.identified or case.coefficients)
 
 
-def _missing(case: Case):
-    return warning if case.problem.data else error
-
-
-def _surplus(case: Case):
+def _level(case: Case):
+    """Data can take the place of conditions, and contradict them: then it is a matter of doubt."""
     return warning if case.problem.data else error
 
 

@@ -246,6 +246,12 @@ BROKEN = {
         "4 conditions, where the equations carry 2",
         "Drop",
     ),
+    "heat with both conditions at one end": (
+        Problem(strip, heat, {"initial": Eq(w, 0), "left": [Eq(w, 0), Eq(diff(w, x), 0)]}),
+        "error",
+        "no conditions, where the equations need 1",
+        "on w(x, t) there",
+    ),
     "a transport equation without an inflow": (
         Problem(strip, Eq(diff(w, t) + diff(w, x), 0), {"initial": Eq(w, 0)}),
         "error",
