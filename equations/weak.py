@@ -20,6 +20,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from .operators import Divergence
+from .structure import jet_expression
 from .symbols import NormalComponent, fields_in, is_time
 
 
@@ -71,17 +72,17 @@ class WeakForm:
     @property
     def is_linear(self) -> bool:
         """Whether s, F and g are affine in the fields, with coefficients that time leaves alone."""
-        for expression in self.expressions:
-            reduced, dummies = _reduced(expression)
-            for slope in (sympy.diff(reduced, dummy) for dummy in dummies):
-                if slope.free_symbols & {*dummies, self.time}:
-                    return False
+        for held in map(jet_expression, self.expressions):
+            varying = {*held.symbols.values(), self.time}
+            if any(held.slope(jet).free_symbols & varying for jet in held.symbols):
+                return False
         return True
 
     @property
     def is_autonomous(self) -> bool:
         """Whether time enters s, F and g through the fields alone."""
-        return all(self.time not in _reduced(e)[0].free_symbols for e in self.expressions)
+        held = map(jet_expression, self.expressions)
+        return not any(self.time in h.expression.free_symbols for h in held)
 
     def __str__(self) -> str:
         rows = [f"unknowns    {', '.join(map(str, self.unknowns))}"]
@@ -121,7 +122,7 @@ def weak_form(problem: Any) -> WeakForm:
     source      s_u = -1
     flux        F_u = (x*Derivative(u(x), x))
     essential   u = 0 on left
-    natural     F_u · n = -x*(u(x) - 2) on right
+    natural     F_u · n = x*(2 - u(x)) on right
     """
     return _Reader(problem).read()
 
@@ -193,7 +194,10 @@ class _Reader:
             names = getattr(condition.part, "names", ()) if condition.part is not None else ()
             known = [name for name in names if name in self.problem.domain.parts]
             if not known:
-                self.reasons.append(f"the condition at {condition.label} is on no part")
+                self.reasons.append(
+                    f"the condition at {condition.label} is not on a part of the boundary, and a "
+                    "single point carries no integral"
+                )
             for name in known:
                 for residual in condition.equation.residuals:
                     self._try(self._condition, name, residual.doit(), fluxes, sorted_out)
@@ -348,10 +352,3 @@ def _without(symbols: set, expression: sympy.Expr) -> sympy.Expr | None:
     if expression.free_symbols & symbols:
         expression = sympy.simplify(expression)
     return None if expression.free_symbols & symbols else expression
-
-
-def _reduced(expression: sympy.Expr) -> tuple[sympy.Expr, tuple[sympy.Symbol, ...]]:
-    """The expression with symbols for the fields and their derivatives, and those symbols."""
-    atoms = _outermost(expression, sympy.Derivative | AppliedUndef)
-    dummies = {atom: sympy.Dummy() for atom in atoms}
-    return expression.xreplace(dummies), tuple(dummies.values())

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from equations import Functional
+
 LOWEST_ORDER = 0.5
 ROUGH_ORDER = 4 / 3
 SHORTFALL = 0.25  # of the observed order that is put down to scatter
@@ -44,7 +46,8 @@ def estimate(differences: list[np.ndarray], degree: int, in_time: Any = 0.0) -> 
         return Estimate(np.array([np.inf]), in_time, "no error estimate: there is no second mesh")
     best, last = degree + 1, differences[-1]
     with np.errstate(divide="ignore", invalid="ignore"):
-        seen = np.nan_to_num(np.log2(differences[0] / last)) if differences[1:] else 0 * last
+        seen = np.log2(differences[0] / last) if differences[1:] else 0 * last
+    seen = np.where(np.isfinite(seen), seen, 0.0)
     counted = np.where(seen > best - SHORTFALL, best, np.clip(seen, LOWEST_ORDER, ROUGH_ORDER))
     text = (
         "error estimated from meshes of twice and four times the size: observed order "
@@ -62,24 +65,13 @@ def distance(other: Any, reference: Any, space: Any, domain: Any) -> np.ndarray:
     second one."""
     points = space.interior.points.reshape(-1, space.dimension)
     weights = space.interior.weights.ravel()
-    functionals = [_Value(u) for u in reference.unknowns]
+    functionals = [Functional(u, (((0,) * len(u.args), 1),)) for u in reference.unknowns]
     squares = np.zeros((2, len(functionals)))
     for t, factor in _moments(domain):
         at = points if t is None else np.concatenate([points, np.full((len(points), 1), t)], axis=1)
         a, b = np.array(other(functionals, at)), np.array(reference(functionals, at))
         squares += factor * np.stack([(a - b) ** 2 @ weights, b**2 @ weights])
     return np.sqrt(squares[0] / np.where(squares[1] > 0, squares[1], 1))
-
-
-@dataclass(frozen=True)
-class _Value:
-    """The functional that is the field itself."""
-
-    field: Any
-
-    @property
-    def terms(self):
-        return (((0,) * len(self.field.args), 1),)
 
 
 def _moments(domain: Any) -> list[tuple[float | None, float]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from time import perf_counter
 from typing import Any
 
@@ -170,9 +171,10 @@ class _Run:
         return distance(level.discrete, reference, level.space, self.problem.domain)
 
     def _estimate(self, levels: list[_Level], in_time: Any) -> Estimate:
+        sizes = {level.space.size: level for level in levels}  # coarse meshes may coincide
         pairs = [
             distance(coarse.discrete, fine.discrete, fine.space, self.problem.domain)
-            for coarse, fine in zip(levels[-3:-1], levels[-2:], strict=True)
+            for coarse, fine in pairwise(list(sizes.values())[-3:])
         ]
         return estimate(pairs, self.method.degree, in_time)
 
@@ -206,10 +208,14 @@ class _Run:
             self._status(levels, result),
             perf_counter() - self.started,
             history=_history(last.outcome),
-            errors={(u,): float(e) for u, e in zip(self.weak.unknowns, result.errors, strict=True)},
+            errors=self._errors(result),
             choices=tuple(self._choices(levels, result, scale)),
             state=_state(last.discrete),
         )
+
+    def _errors(self, result: Estimate) -> dict[tuple, float]:
+        errors = np.broadcast_to(result.errors, len(self.weak.unknowns))
+        return {(u,): float(e) for u, e in zip(self.weak.unknowns, errors, strict=True)}
 
     def _status(self, levels: list[_Level], result: Estimate) -> Status:
         if not levels[-1].is_good:
@@ -255,7 +261,9 @@ def _form_reasons(problem: Problem) -> tuple[str, ...]:
         weak = weak_form(problem)
     except NoWeakForm as error:
         return error.reasons
-    return () if weak.time or _is_determined(weak) else ("the solution is fixed up to a constant",)
+    if weak.time is None and not _is_determined(weak):
+        return ("the conditions leave the solution open up to a constant",)
+    return ()
 
 
 def _is_determined(weak: WeakForm) -> bool:

@@ -116,7 +116,9 @@ def make_space(shape: Any, size: Any, degree: int) -> Space:
 
 def _cells(basis: Any, glue: np.ndarray, normals: Any = None) -> Cells:
     fields = [functions[0] for functions in basis.basis]
-    values = np.stack([np.concatenate([f.value[None], f.grad]) for f in fields])  # (b, 1+d, c, q)
+    values = np.stack(
+        [np.concatenate([np.asarray(f)[None], f.grad]) for f in fields]
+    )  # (b, 1+d, c, q)
     outward = None if normals is None else np.moveaxis(np.asarray(normals), 0, -1)
     return Cells(
         glue[basis.element_dofs.T],
