@@ -9,6 +9,8 @@ from optax import (
 )
 
 from diffcore.optim.first_order import adam, adamw, first_order, muon, sgd
+from diffcore.optim.gauss_newton import levenberg_marquardt
+from diffcore.optim.least_squares import LeastSquares
 from diffcore.optim.line_search import WolfeSearch
 from diffcore.optim.quasi_newton import bfgs, lbfgs, self_scaled_bfgs, self_scaled_broyden
 from diffcore.optim.run import Run, run
@@ -21,6 +23,8 @@ __all__ = [
     "exponential_decay",
     "first_order",
     "lbfgs",
+    "LeastSquares",
+    "levenberg_marquardt",
     "muon",
     "piecewise_constant_schedule",
     "Run",

@@ -66,7 +66,7 @@ class Run(NamedTuple):
     Attributes:
         parameters: after the last step, with the structure of those given.
         state: goes into the next `run`, or into a checkpoint.
-        losses: the loss at which each step started, one entry a step.
+        losses: the loss at which each step started, one entry a step and at least one.
         reason: why it ended, in words; "all steps taken" if nothing else.
     """
 
@@ -130,7 +130,7 @@ def run(
     parameters, state, losses, taken, status = _loop(
         optimizer, value_and_grad, parameters, state, jnp.asarray(steps), room, args
     )
-    return Run(parameters, state, losses[: int(taken)], _REASONS[int(status)])
+    return Run(parameters, state, losses[: max(int(taken), 1)], _REASONS[int(status)])
 
 
 @eqx.filter_jit
@@ -156,13 +156,17 @@ def _loop(optimizer, value_and_grad, module, state, steps, room, args):
 
 
 class _Bound(NamedTuple):
-    """The objective as a function of the parameters alone."""
+    """The objective as a function of what is optimized alone."""
 
-    objective: Any
+    function: Any
     rest: Any
     args: tuple
 
+    def whole(self, parameters: Any) -> Any:
+        """Returns what the caller calls parameters, constants included."""
+        return merge(parameters, self.rest)
+
     def __call__(self, parameters: Any) -> tuple[jax.Array, Any]:
         """Returns the loss and its gradient with respect to what is optimized."""
-        value, gradient = self.objective(merge(parameters, self.rest), *self.args)
+        value, gradient = self.function(self.whole(parameters), *self.args)
         return value, split(gradient)[0]
