@@ -1,35 +1,59 @@
 """Shapes with named parts of their boundary, sampled true to measure."""
 
+from geometry.annulus import Annulus
 from geometry.ball import Ball, Disk
 from geometry.box import Box, Interval, Rectangle, Time
+from geometry.capsule import Capsule
 from geometry.csg import Difference, Intersection, SymmetricDifference, Union
+from geometry.ellipse import Ellipse, Ellipsoid
+from geometry.mesh import SimplexMesh
+from geometry.modeled import Cone, Cylinder, Prism, Torus
 from geometry.part import Part, Point
 from geometry.periodic import Periodic
+from geometry.polygon import Polygon, RegularPolygon, Triangle
+from geometry.product import Extruded
+from geometry.revolved import Revolved
 from geometry.samples import BoundarySample, Sample
+from geometry.sector import Sector
 from geometry.shape import Shape
 from geometry.spacetime import SpaceTime
 from geometry.transforms import Mirrored, Rotated, Scaled, Translated
 
 __all__ = [
+    "Annulus",
     "Ball",
     "BoundarySample",
     "Box",
+    "Capsule",
+    "Cone",
+    "Cylinder",
     "Difference",
     "Disk",
+    "Ellipse",
+    "Ellipsoid",
+    "Extruded",
     "Intersection",
     "Interval",
     "Mirrored",
     "Part",
     "Periodic",
     "Point",
+    "Polygon",
+    "Prism",
     "Rectangle",
+    "RegularPolygon",
+    "Revolved",
     "Rotated",
     "Sample",
     "Scaled",
+    "Sector",
     "Shape",
+    "SimplexMesh",
     "SpaceTime",
     "SymmetricDifference",
     "Time",
+    "Torus",
     "Translated",
+    "Triangle",
     "Union",
 ]

@@ -46,13 +46,11 @@ class RoundShape(Shape, abc.ABC):
         d = self.dimension
 
         def fill(u: Any) -> tuple[Any, None, None]:
-            directions = _directions(u[..., 1:], d)
             reach = self.radius * u[..., :1] ** (1 / d)
-            return self._place(reach * directions), None, None
+            return self._place(reach * directions(u[..., 1:], d)), None, None
 
-        directions = _chart_dimension(d)
         volume = math.exp(d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1)) * self.radius**d
-        return Chart(fill, 1 + directions, volume, (False,) + _periodic(d))
+        return Chart(fill, 1 + chart_dimension(d), volume, (False,) + periodic_axes(d))
 
     def _place(self, offset: Any) -> Any:
         return offset + namespace(offset).asarray(self.center, offset.dtype)
@@ -62,28 +60,31 @@ class RoundShape(Shape, abc.ABC):
         kind = type(self).__name__.lower()
 
         def cover(u: Any) -> tuple[Any, Any, None]:
-            normals = _directions(u, d)
+            normals = directions(u, d)
             return self._place(self.radius * normals), normals, None
 
         area = self._solid().measure * d / self.radius
-        chart = Chart(cover, _chart_dimension(d), area, _periodic(d))
+        chart = Chart(cover, chart_dimension(d), area, periodic_axes(d))
         surface = Surface(self._level, self._sdf, self._normal)
         word = {2: "circle"}.get(d, "sphere")
         return (Face(self.name or word, kind, self.name, chart, surface),)
 
 
-def _chart_dimension(d: int) -> int:
+def chart_dimension(d: int) -> int:
+    """Returns the number of coordinates that `directions` takes in d dimensions."""
     return d if d > 3 else d - 1
 
 
-def _periodic(d: int) -> tuple[bool, ...]:
-    return {2: (True,), 3: (False, True)}.get(d, (False,) * _chart_dimension(d))
+def periodic_axes(d: int) -> tuple[bool, ...]:
+    """Returns which of those coordinates close on themselves."""
+    return {2: (True,), 3: (False, True)}.get(d, (False,) * chart_dimension(d))
 
 
-def _directions(u: Any, d: int) -> Any:
-    """Maps the cube to the unit sphere in d dimensions, preserving measure.
+def directions(u: Any, d: int) -> Any:
+    """Returns the point of the unit sphere in d dimensions for a point of the cube.
 
-    Angle in two dimensions, height and angle in three (Archimedes), d Gaussians above.
+    Preserves measure: angle in two dimensions, height and angle in three (Archimedes), d Gaussians
+    above.
     """
     xp = namespace(u)
     if d == 1:

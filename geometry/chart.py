@@ -26,7 +26,7 @@ class Chart:
     measure-preserving, is its area element divided by the mean one; `warp` then maps the cube to
     itself so that `map(warp(u))` preserves measure. Axes in `periodic` close on themselves. `rule`
     holds nodes u and weights, in units of the whole chart, that integrate over what is kept of a
-    cut chart.
+    cut chart. `is_smooth` is False where the map is made of pieces.
     """
 
     map: Callable[[Any], tuple[Any, Any, Any]]
@@ -37,6 +37,7 @@ class Chart:
     density: Callable[[Any], Any] | None = None
     warp: Callable[[Any], Any] | None = None
     rule: tuple[np.ndarray, np.ndarray] | None = None
+    is_smooth: bool = True
 
     @property
     def is_cut(self) -> bool:
@@ -51,6 +52,11 @@ def draw(chart: Chart, n: int, *, key: Any, sampler: str) -> tuple[Any, Any, Any
     """
     if chart.dimension == 0:
         n, sampler = 1, "grid"
+    if sampler == "gauss" and (chart.is_cut or not chart.is_smooth):
+        raise ValueError(
+            "`sampler='gauss'` needs a region that one smooth map covers, and this one is cut or "
+            "made of pieces; use 'sobol', or the cells of `shape.mesh(size)`."
+        )
     if chart.is_cut:
         return _draw_cut(chart, n, key, sampler)
     u, weights = cube(n, chart.dimension, key=key, sampler=sampler, periodic=chart.periodic)
@@ -63,11 +69,6 @@ def draw(chart: Chart, n: int, *, key: Any, sampler: str) -> tuple[Any, Any, Any
 
 
 def _draw_cut(chart: Chart, n: int, key: Any, sampler: str) -> tuple[Any, Any, Any]:
-    if sampler == "gauss":
-        raise ValueError(
-            "`sampler='gauss'` needs a region that one smooth map covers, and this one is cut by "
-            "another shape; use 'sobol', or the cells of `shape.mesh(size)`."
-        )
     candidates = int(np.ceil((n + 6 * np.sqrt(n) + 16) / chart.fraction))
     if candidates > _MOST_CANDIDATES:
         raise ValueError(

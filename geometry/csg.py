@@ -57,7 +57,14 @@ class Combination(Shape, abc.ABC):
         measure = self._measured(cut_map, base.dimension, whole)
         fraction = min(measure / whole, 1 - 1e-15)
         return Chart(
-            cut_map, base.dimension, measure, base.periodic, fraction, base.density, base.warp
+            cut_map,
+            base.dimension,
+            measure,
+            base.periodic,
+            fraction,
+            base.density,
+            base.warp,
+            is_smooth=base.is_smooth,
         )
 
     def _measured(self, cut_map: Any, dimension: int, whole: float) -> float:

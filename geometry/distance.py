@@ -13,7 +13,7 @@ derivatives exist on the face too.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,9 +28,9 @@ from geometry.csg import (
     leaves_of,
     named_faces,
 )
-from geometry.face import Face, Surface
+from geometry.face import Surface
+from geometry.product import Product
 from geometry.shape import Shape
-from geometry.spacetime import SpaceTime
 
 Function = Callable[[Any], Any]
 
@@ -38,9 +38,17 @@ Function = Callable[[Any], Any]
 @functools.singledispatch
 def part_distance(shape: Shape, names: tuple[str, ...], points: Any, join: str) -> Any:
     """Returns the smooth distance to the named parts of a shape; see `Part.distance`."""
-    faces = [face for face in shape._boundary_faces if face.name in names]
     check_join(join)
-    return _joined([_face_distance(shape, face.surface, points) for face in faces], join, shape)
+    surfaces = _distinct(face.surface for face in shape._boundary_faces if face.name in names)
+    distances = [_face_distance(shape, surface, points) for surface in surfaces]
+    if join == "equivalence" or not all(surface.is_supporting for surface in surfaces):
+        return functools.reduce(equivalence, distances)
+    return functools.reduce(lambda a, b: a * b / (shape.size / 2), distances)
+
+
+def _distinct(surfaces: Iterable[Surface]) -> list[Surface]:
+    """Several charts of a face may share one surface."""
+    return list({id(surface): surface for surface in surfaces}.values())
 
 
 def check_join(join: str) -> None:
@@ -53,16 +61,6 @@ def _face_distance(shape: Shape, surface: Surface, points: Any) -> Any:
     if surface.trim is None or surface.is_supporting:
         return surface.inner(points)
     return trimmed(surface.inner(points), surface.trim(points), shape.size)
-
-
-def _joined(distances: list[Any], join: str, shape: Shape) -> Any:
-    """Joins distances to faces of one primitive."""
-    if join == "product" and len(distances) <= 2 * shape.dimension:
-        result = distances[0]
-        for distance in distances[1:]:
-            result = result * distance / (shape.size / 2)
-        return result
-    return functools.reduce(equivalence, distances)
 
 
 @part_distance.register
@@ -90,17 +88,17 @@ def _(shape: Orthotope, names: tuple[str, ...], points: Any, join: str) -> Any:
 
 
 @part_distance.register
-def _(shape: SpaceTime, names: tuple[str, ...], points: Any, join: str) -> Any:
+def _(shape: Product, names: tuple[str, ...], points: Any, join: str) -> Any:
     check_join(join)
     span = float(shape.end - shape.start)
     after, before = points[..., -1] - shape.start, shape.end - points[..., -1]
-    times = {"initial": after, "final": before, "both": after * before / span}
-    ends = [name for name in ("initial", "final") if name in names]
-    along = times["both" if len(ends) == 2 else ends[0]] if ends else None
-    spatial = tuple(name for name in names if name in shape.space.parts)
+    first, last = shape.cap_names
+    choices = {(True, True): after * before / span, (True, False): after, (False, True): before}
+    along = choices.get((first in names, last in names))
+    spatial = tuple(name for name in names if name in shape.base.parts)
     if not spatial:
         return along
-    across = part_distance(shape.space, spatial, points[..., :-1], join)
+    across = part_distance(shape.base, spatial, points[..., :-1], join)
     if along is None:
         return across
     return across * along / span if join == "product" else equivalence(across, along)
@@ -119,7 +117,8 @@ def _(shape: Combination, names: tuple[str, ...], points: Any, join: str) -> Any
             own_names = tuple(own.name for _, own in chosen)
             distances.append(part_distance(place.leaf, own_names, points, join))
         else:
-            distances += [_placed_distance(place, own, points) for _, own in chosen]
+            surfaces = _distinct(own.surface for _, own in chosen)
+            distances += [_placed_distance(place, surface, points) for surface in surfaces]
     return functools.reduce(equivalence, distances)
 
 
@@ -168,8 +167,7 @@ def _outside(shape: Shape) -> Function:
     return lambda points: -shape._level(points)
 
 
-def _placed_distance(place: _Place, face: Face, points: Any) -> Any:
-    surface = face.surface
+def _placed_distance(place: _Place, surface: Surface, points: Any) -> Any:
     f = surface.inner(points) if place.positive else surface.outer(points)
     windows = [window(points) for window in place.windows]
     if surface.trim is not None:

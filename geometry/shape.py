@@ -219,7 +219,26 @@ class Shape(abc.ABC):
     def _origin(self, point: Any) -> Any:
         return (0,) * self.dimension if point is None else point
 
-    # Products with time, periodicity
+    # Products, periodicity
+
+    def extrude(self, start: float, end: float, *, axis: str | None = None) -> Shape:
+        """Returns the shape drawn out along a further axis, from `start` to `end`.
+
+        Its parts are those of this shape, "base" and "cap". The axis is the next of x, y, z unless
+        named.
+        """
+        from geometry.product import Extruded, next_axis
+
+        return Extruded(self, start, end, axis or next_axis(self))
+
+    def revolve(self) -> Shape:
+        """Returns the solid that a plane shape sweeps when it turns about its second axis.
+
+        The first coordinate becomes the distance from the axis z, the second the height on it.
+        """
+        from geometry.revolved import Revolved
+
+        return Revolved(self)
 
     def over(self, t: Any, start: Any, end: Any) -> Shape:
         """Returns the space-time domain of this shape for times from `start` to `end`.

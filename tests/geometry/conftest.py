@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ellipe
 
 import geometry as g
 
@@ -26,6 +27,43 @@ PRIMITIVES = {
     "turned": (3, 7, g.Rectangle((1, 2), (2.5, 4)).rotate(0.3).translate((1, 1))),
     "scaled": (1.5, 8, g.Box((0, 0, 0), (1, 1, 1.5)).rotate(1, axis=(1, 1, 0)).mirror((1, 0, 0))),
     "enlarged": (2.25 * np.pi, 3 * np.pi, g.Disk((0, 1), 0.5).scale(3, center=(1, 1))),
+    "triangle": (0.5, 2 + np.sqrt(2), g.Triangle((0, 0), (0, 1), (1, 0))),
+    "polygon": (
+        3 - 0.25,
+        8 + 2,
+        g.Polygon(
+            [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)],
+            holes=[[(0.25, 0.25), (0.75, 0.25), (0.75, 0.75), (0.25, 0.75)]],
+        ),
+    ),
+    "hexagon": (1.5 * np.sqrt(3) * 4, 12, g.RegularPolygon((1, 1), 2, 6, angle=0.1)),
+    "ellipse": (2 * np.pi, 8 * ellipe(0.75), g.Ellipse((1, 0), (2, 1))),
+    "ellipsoid": (8 * np.pi, 48.882146302582, g.Ellipsoid((0, 0, 0), (1, 2, 3))),
+    "annulus": (3 * np.pi, 6 * np.pi, g.Annulus((0, 1), 1, 2)),
+    "shell": (28 / 3 * np.pi, 20 * np.pi, g.Annulus((0, 0, 0), 1, 2)),
+    "sector": (3.2, 7.2, g.Sector((0, 0), 2, 0.3, 1.9)),
+    "wide sector": (9.4, 13.4, g.Sector((0, 1), 2, 0.3, 5)),
+    "capsule": (np.pi / 4 + np.sqrt(2), np.pi + 2 * np.sqrt(2), g.Capsule((0, 0), (1, 1), 0.5)),
+    "capsule in space": (
+        np.pi / 6 + np.pi / 4 * np.sqrt(2),
+        np.pi + np.pi * np.sqrt(2),
+        g.Capsule((0, 0, 0), (1, 1, 0), 0.5),
+    ),
+    "cylinder": (
+        np.pi / 4 * np.sqrt(3),
+        np.pi * (np.sqrt(3) + 0.5),
+        g.Cylinder((0, 0, 0), (1, 1, 1), 0.5),
+    ),
+    "cone": (2 / 3 * np.pi, np.pi * (1 + np.sqrt(5)), g.Cone((0, 0, 0), (0, 0, 2), 1)),
+    "frustum": (
+        7 / 12 * np.pi * np.sqrt(5),
+        np.pi * (1.25 + 1.5 * np.sqrt(5.25)),
+        g.Cone((0, 0, 0), (1, 0, 2), 1, 0.5),
+    ),
+    "torus": (np.pi**2, 4 * np.pi**2, g.Torus((0, 0, 0), 2, 0.5, (1, 0, 0))),
+    "prism": (1, 5 + 2 * np.sqrt(2), g.Prism([(0, 0), (1, 0), (0, 1)], 0, 2)),
+    "extruded": (2 * np.pi, 6 * np.pi, g.Disk((0, 0), 1).extrude(0, 2)),
+    "revolved": (2 * np.pi, 6 * np.pi, g.Rectangle((0, 0), (1, 2)).revolve()),
 }
 COMBINATIONS = {
     "channel": (2.2 * 0.41 - np.pi / 400, 5.22 + np.pi / 10, CHANNEL),
@@ -59,6 +97,21 @@ COMBINATIONS = {
         2 * (2.2 * 0.41 - np.pi / 400),
         2 * (5.22 + np.pi / 10) + 2 * (2.2 * 0.41 - np.pi / 400),
         CHANNEL.over("t", 0, 2),
+    ),
+    "plate with slot": (
+        8 - 0.5 - np.pi / 16,
+        12 + 2 + np.pi / 2,
+        g.Rectangle((-2, -1), (2, 1)) - g.Capsule((-0.5, 0), (0.5, 0), 0.25, name="slot"),
+    ),
+    "bored cylinder": (
+        0.75 * 2 * np.pi,
+        2 * 2 * np.pi * 1.5 + 2 * 0.75 * np.pi,
+        g.Cylinder((0, 0, 0), (0, 0, 2), 1) - g.Cylinder((0, 0, -1), (0, 0, 3), 0.5, name="bore"),
+    ),
+    "hollow ring": (
+        3 * np.pi**2,
+        12 * np.pi**2,
+        (g.Disk((2, 0), 1) - g.Disk((2, 0), 0.5)).revolve(),
     ),
     "turned L": (12, 16, ELL.rotate(0.7, center=(1, 0)).scale(2)),
 }

@@ -27,7 +27,7 @@ SQUARE = Rectangle((0, 0), (1, 1))
         (lambda: SQUARE - Box((0, 0, 0), (1, 1, 1)), ValueError, "same axes; got"),
         (lambda: SQUARE - 1, TypeError, "unsupported operand"),
         (lambda: SQUARE.over("x", 0, 1), ValueError, "'x' is already among the axes"),
-        (lambda: SQUARE.over("t", 1, 0), ValueError, "needs a < b"),
+        (lambda: SQUARE.over("t", 1, 0), ValueError, "start below the end"),
         (lambda: SQUARE.periodic("z"), ValueError, "one of the axes"),
         (lambda: Disk((0, 0), 1).periodic("x"), ValueError, "needs flat, equal ends"),
         (lambda: SQUARE.rotate(1, axis=(0, 0, 1)), ValueError, "needs `axis` in three dimensions"),
