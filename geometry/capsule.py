@@ -117,11 +117,13 @@ class Capsule(Shape):
             "base": lambda points: -self._local(points)[..., 0],
             "cap": lambda points: self._local(points)[..., 0] - length,
         }
+        surfaces = {
+            name: Surface(self._level, self._sdf, self._normal, trim)
+            for name, trim in trims.items()
+        }
         return tuple(
-            Face(
-                name, "capsule", self.name, chart, Surface(self._level, self._sdf, self._normal, t)
-            )
-            for name, t in trims.items()
+            Face(name, "capsule", self.name, chart, surface)
+            for name, surface in surfaces.items()
             for chart in self._charts(name)
         )
 
