@@ -36,7 +36,7 @@ line, half = np.linspace(0, 1, 1001), np.full(1001, 0.5)
 upward, across = np.stack([half, line], axis=-1), np.stack([line, half], axis=-1)
 known = reference.quantities["values"]
 quantities = {
-    "least u on x = 1/2:": (solution(u, upward).min(), known["u_min"]),
-    "largest v on y = 1/2:": (solution(v, across).max(), known["v_max"]),
-    "least v on y = 1/2:": (solution(v, across).min(), known["v_min"]),
+    "least u on x = 1/2": (solution(u, upward).min(), known["u_min"]),
+    "largest v on y = 1/2": (solution(v, across).max(), known["v_max"]),
+    "least v on y = 1/2": (solution(v, across).min(), known["v_min"]),
 }

@@ -57,7 +57,11 @@ def _is_bad_input(error: Exception) -> bool:
 
 def _message(error: Exception) -> str:
     """The error's text, after the line of the script that it comes from."""
+    from .scripts import SettingError
+
     text = str(error.args[0]) if isinstance(error, KeyError) and error.args else str(error)
+    if isinstance(error, SettingError):
+        return text
     script = [(f, n) for f, n in _frames(error) if not _is_ours(f) and not _is_installed(f)]
     return f"{script[-1][0]}, line {script[-1][1]}: {text}" if script else text
 
@@ -97,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     solve.add_argument("--set", action="append", default=[], metavar="method.width=64")
     solve.add_argument("--key", type=int, help="seed of all random choices")
     solve.add_argument("--tolerance", type=float, help="stop at this estimated relative error")
-    solve.add_argument("--budget", metavar="TIME", help='seconds, or text as "3 min"')
+    solve.add_argument("--budget", type=_time, metavar="TIME", help='seconds, or text as "3 min"')
     solve.add_argument("--fresh", action="store_true", help="forget what the folder holds")
     solve.add_argument("--quiet", action="store_true", help="show no progress")
 
@@ -192,12 +196,12 @@ def _asked(call: Call, options: argparse.Namespace, name: str) -> Call:
     """The script's call of `solve` with what the command line says instead."""
     from dataclasses import replace
 
-    from .scripts import setting
+    from .scripts import SettingError, setting
 
     for text in options.set:
         path, equals, value = text.partition("=")
         if not equals:
-            raise ValueError(f"`--set {text}`: write it as method.width=64.")
+            raise SettingError(f"`--set {text}`: write it as method.width=64.")
         call = setting(call, path, value)
     given = {n: getattr(options, n) for n in ("folder", "key", "tolerance", "budget")}
     changes = {n: value for n, value in given.items() if value is not None}
@@ -220,21 +224,31 @@ def _result(name: str, outcome: Outcome) -> str:
     quantities = outcome.names.get("quantities") or {}
     told = [_quantity(text, value) for text, value in quantities.items()]
     if told:
-        sentences.append(f"{'; '.join(told)}.")
+        listed = "; ".join(told)
+        sentences.append(f"{listed[0].upper()}{listed[1:]}.")
     sentences.append(f"Report, pictures and solution are in {call.folder}.")
     return textwrap.fill(" ".join(sentences), 100)
 
 
 def _quantity(text: str, value: Any) -> str:
+    text = text.rstrip(":")
     if isinstance(value, tuple):
-        return f"{text} {float(value[0]):.5g} (reference {float(value[1]):.5g})"
-    return f"{text} {float(value):.5g}"
+        return f"{text}: {float(value[0]):.5g} (reference {float(value[1]):.5g})"
+    return f"{text}: {float(value):.5g}"
 
 
 def _parsed(text: str | None, solution: Any) -> Any:
     from .expressions import parse
 
     return None if text is None else parse(text, solution.problem)
+
+
+def _time(text: str) -> float | str:
+    """Seconds, or the text as it is."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def _at(texts: Sequence[str]) -> dict[str, list[float]]:

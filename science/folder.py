@@ -37,6 +37,7 @@ from solvers.files import METHODS, load
 CONFIGURATION, SOLUTION, CHECKPOINT = "configuration.json", "solution.npz", "checkpoint.npz"
 LOG, PICTURES = "log.jsonl", "pictures"
 PRODUCTS = ("solution.vtu", "report.md", "report.html")
+CHECKPOINT_SECONDS = 1.0  # at least between two checkpoints
 VERSIONS = ("sciml-toolkit", "jax", "numpy", "sympy")
 
 
@@ -105,9 +106,9 @@ class RunFolder:
             file.write(json.dumps({"time": _now(), **moment}) + "\n")
 
     def checkpoint(self, state: Any) -> None:
-        """Keep the state, if it is time: at most each second and for a twentieth of the run."""
+        """Keep the state, if it is time: writing takes at most a twentieth of the run."""
         start = time.monotonic()
-        if start - self.written < max(1.0, 20 * self.write_seconds):
+        if start - self.written < max(CHECKPOINT_SECONDS, 20 * self.write_seconds):
             return
         checkpoint.save(self.path / CHECKPOINT, state)
         self.written = time.monotonic()

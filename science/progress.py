@@ -51,7 +51,9 @@ def describe(progress: Progress) -> str:
 
 
 def _numbers(progress: Progress) -> str:
-    parts = [f"step {progress.step}", f"loss {progress.loss:.2e}"]
+    parts = [f"step {progress.step}"]
+    if progress.loss is not None:
+        parts.append(f"loss {progress.loss:.2e}")
     if progress.error_estimate is not None:
         parts.append(f"error estimate {progress.error_estimate:.2e}")
     if progress.message:

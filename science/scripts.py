@@ -33,6 +33,10 @@ class Outcome:
     calls: tuple[Call, ...]
 
 
+class SettingError(ValueError):
+    """A setting from outside does not fit the call of `solve`."""
+
+
 class _Stopped(Exception):
     """The script reached its first `solve`, and nobody wants to know more."""
 
@@ -83,12 +87,12 @@ def statement(path: Path) -> Problem:
 def setting(call: Call, path: str, value: str) -> Call:
     """The call with one setting changed, as `setting(call, "method.width", "64")`.
 
-    **Raises** ValueError for a path that names nothing, with the names there are, and for values of
-    another kind.
+    **Raises** SettingError for a path that names nothing, with the names there are, and for values
+    of another kind.
     """
     names = path.split(".")
     if names[0] != "method" or len(names) < 2:
-        raise ValueError(f"`--set {path}`: settings are those of the method, as method.width=64.")
+        raise SettingError(f"`--set {path}`: settings are those of the method, as method.width=64.")
     method = choose(call.problem)[0] if call.method is None else call.method
     return dataclasses.replace(call, method=_changed(method, names[1:], value, path))
 
@@ -97,7 +101,7 @@ def _changed(thing: Any, names: list[str], value: str, path: str) -> Any:
     fields = [f.name for f in dataclasses.fields(thing)] if dataclasses.is_dataclass(thing) else []
     if names[0] not in fields:
         there = ", ".join(fields) or "no settings"
-        raise ValueError(f"`--set {path}`: {type(thing).__name__} has {there}.")
+        raise SettingError(f"`--set {path}`: {type(thing).__name__} has {there}.")
     old = getattr(thing, names[0])
     new = _changed(old, names[1:], value, path) if len(names) > 1 else _value(value, old, path)
     return dataclasses.replace(thing, **{names[0]: new})
@@ -112,7 +116,7 @@ def _value(text: str, old: Any, path: str) -> Any:
         value = float(value)
     if old is not None and type(value) is not type(old):
         wanted, got = type(old).__name__, type(value).__name__
-        raise ValueError(f"`--set {path}={text}`: needs {wanted} like {old!r}; got {got}.")
+        raise SettingError(f"`--set {path}={text}`: needs {wanted} like {old!r}; got {got}.")
     return value
 
 

@@ -39,7 +39,7 @@ def latex(expression: Any) -> str:
     return _Latex({"mul_symbol": r"\,"}).doprint(sympy.sympify(expression))
 
 
-def drawable(expression: Any, limit: int = 90) -> str:
+def drawable(expression: Any, limit: int = 70) -> str:
     """The label for a picture: `$latex$`, or plain text where that is too long to read."""
     math = latex(expression)
     if len(math) <= limit:

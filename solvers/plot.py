@@ -178,7 +178,8 @@ def _fields(
         if _is_vector(expression) and len(expression) == 2 and not _has_time(domain, view):
             _streamlines(ax, solution, expression, view, n)
         bar = ax.inset_axes((1.03, 0, 0.035, 1))
-        ax.figure.colorbar(shades, cax=bar, extend=extend, label=label)
+        ax.figure.colorbar(shades, cax=bar, extend=extend)
+        ax.set_title(" at ".join(filter(None, (label, view.title()))), fontsize="medium")
 
 
 def _shade(
@@ -249,8 +250,6 @@ def _decorate(ax: Axes, solution: Solution, view: _View, columns: tuple[int, int
     if not _has_time(solution.problem.domain, view):
         ax.set_aspect("equal")
         ax.spines[:].set_visible(False)
-    if view.all_fixed:
-        ax.set_title(view.title(), fontsize="medium")
 
 
 # Figures
