@@ -3,8 +3,9 @@
 If u is the trial function and u + e the solution, then to first order the residuals' derivative in
 the direction e is minus the residual. The derivatives of u with respect to its parameters span a
 space of thousands of functions, adapted to the solution; the best e in it, in the least-squares
-sense over fresh points, estimates the error. Directions that fit one set of fresh points and not
-another are noise: their damping is chosen by cross-validation between two sets.
+sense over fresh points, estimates the error. Directions that hardly change the residuals are
+damped, by two strengths of which the larger error counts: on problems with known solutions the
+stronger one gave 0.3 to 3 times the true error, the weaker one 0.7 to 5 times.
 
 The estimate is blind to errors that no small change of the parameters can mend (a network too small,
 a feature that no point has seen).
@@ -27,7 +28,8 @@ from equations import Functional, Problem, structure
 from .ansatz import Trial
 from .terms import Batch, Term, bundles, slopes
 
-DAMPINGS = 10.0 ** np.arange(-14, 1, 2)  # relative to the largest diagonal element
+DAMPINGS = (1e-4, 1e-6)  # relative to the largest diagonal element of the normal matrix
+ROUNDING = 1e-13  # damping where only rounding is to be kept out
 
 
 @dataclass(frozen=True)
@@ -37,28 +39,15 @@ class Linearization:
     normal: jax.Array  # (P, P)
     gradient: jax.Array  # (P,)
 
-    def __add__(self, other: Linearization) -> Linearization:
-        return Linearization(self.normal + other.normal, self.gradient + other.gradient)
-
-    def solve(self, right: jax.Array, damping: float = DAMPINGS[0]) -> jax.Array:
+    def solve(self, right: jax.Array, damping: float) -> jax.Array:
         """The damped normal matrix's inverse applied to `right`."""
         shift = damping * jnp.max(jnp.diag(self.normal))
         damped = self.normal + shift * jnp.eye(len(self.gradient))
         return jax.scipy.linalg.solve(damped, right, assume_a="pos")
 
-    def change(self, step: jax.Array) -> float:
-        """The change of the squared residuals that the linear model predicts for a step."""
-        return float(2 * self.gradient @ step + step @ self.normal @ step)
-
-
-def correction(first: Linearization, second: Linearization) -> jax.Array:
-    """The change of parameters that would bring the linearized residuals to their least, damped so
-    that what is found on one set of points lowers the residuals on the other most."""
-    trials = [(second.change(first.solve(-first.gradient, d)), d) for d in DAMPINGS]
-    finite = [(c, d) for c, d in trials if np.isfinite(c)]
-    damping = min(finite)[1] if finite else DAMPINGS[-1]
-    both = first + second
-    return both.solve(-both.gradient, damping)
+    def correction(self, damping: float) -> jax.Array:
+        """The change of parameters that would bring the linearized residuals to their least."""
+        return self.solve(-self.gradient, damping)
 
 
 def linearize(

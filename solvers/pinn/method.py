@@ -153,9 +153,8 @@ class _Gauge:
 
     def __init__(self, problem, parts, weights, key):
         self.problem, self.parts, self.weights = problem, parts, weights
-        first, second, third = jax.random.split(key, 3)
-        self.halves = [[t.draw(_half(t), jax.random.fold_in(k, i)) for i, t in enumerate(parts)]
-                       for k in (first, second)]
+        own, third = jax.random.split(key)
+        self.batches = points.draw(parts, own)
         self.points = jnp.asarray(problem.domain.sample_interior(2000, key=third).points)
 
     def __call__(self, trial: Trial) -> float:
@@ -164,24 +163,25 @@ class _Gauge:
 
     def errors(self, trial: Trial) -> dict[tuple, float]:
         """The relative error of each group of fields."""
-        first, second = (
-            estimate.linearize(self.parts, trial, batches, self.weights) for batches in self.halves
-        )
-        change = estimate.correction(first, second)
-        return estimate.relative_errors(self.problem, trial, change, self.points)
+        linear = estimate.linearize(self.parts, trial, self.batches, self.weights)
+        found = [
+            estimate.relative_errors(self.problem, trial, linear.correction(d), self.points)
+            for d in estimate.DAMPINGS
+        ]
+        return {group: max(errors[group] for errors in found) for group in found[0]}
 
     def deviations(self, trial: Trial) -> Callable:
         """Standard deviations that the noise of the data leaves: rows of data count in units of
         their noise (of their misfit where that is unknown), all others in units of their misfit."""
         noises = iter(d.noise for d in self.problem.data)
-        weights, batches = [], self.halves[0]
+        weights, batches = [], self.batches
         for term, batch in zip(self.parts, batches, strict=True):
             misfit = np.sqrt(np.mean(np.asarray(evaluate([term], trial, [batch])[0]) ** 2, axis=0))
             noise = next(noises) if term.kind == "data" else None
             unit = np.full_like(misfit, noise) if noise else np.maximum(misfit, 1e-12)
             weights.append(len(batch.points) / unit**2)
         linear = estimate.linearize(self.parts, trial, batches, weights)
-        covariance = linear.solve(jnp.eye(len(linear.gradient)))
+        covariance = linear.solve(jnp.eye(len(linear.gradient)), estimate.ROUNDING)
         return estimate.deviations(self.problem, trial, np.asarray(covariance))
 
 
@@ -220,7 +220,3 @@ def _history(state: State) -> dict[str, np.ndarray]:
         "error_estimate": estimates[:, 1],
     }
 
-
-def _half(term: Term) -> int:
-    """Points of each of the two sets of the error estimate."""
-    return term.count if term.kind == "data" else max(term.count // 2, 1)
