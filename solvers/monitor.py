@@ -20,7 +20,7 @@ class Progress:
 
     phase: str
     step: int
-    loss: float
+    loss: float | None
     seconds: float
     fraction: float
     error_estimate: float | None = None

@@ -150,7 +150,7 @@ class _Run:
         else:
             outcome = self._evolve(system, step)
             level = _Level(space, Discrete(*known, trajectory=outcome), outcome)
-        self._report(step, (step + 1) / 3, f"{len(space.grid.cell_nodes)} cells")
+        self._report(step, 1.0, step, f"{len(space.grid.cell_nodes)} cells")
         return level
 
     def _evolve(self, system: System, step: int, finer: bool = False) -> Trajectory:
@@ -161,7 +161,7 @@ class _Run:
             steps=self.method.time_steps,
             finer=finer,
             deadline=self.deadline,
-            report=lambda n, done: self._report(n, (step + done) / 3, "time steps"),
+            report=lambda n, done: None if finer else self._report(step, done, n, "time steps"),
         )
 
     def _error_in_time(self, level: _Level) -> np.ndarray:
@@ -191,13 +191,14 @@ class _Run:
             and spent * growth < self.deadline - self.started
         )
 
-    def _report(self, step: int, fraction: float, message: str) -> None:
+    def _report(self, level: int, done: float, step: int, message: str) -> None:
+        """`done` is the share of this level's work, which grows with the number of cells."""
+        growth = 2 ** len(self.weak.space)
+        before, whole = (sum(growth**i for i in range(n)) for n in (level, max(level + 1, 3)))
+        fraction = (before + done * growth**level) / whole
         seconds = perf_counter() - self.started
-        self.monitor.report(
-            Progress(
-                "finite elements", step, math.nan, seconds, min(fraction, 1.0), message=message
-            )
-        )
+        progress = Progress("finite elements", step, None, seconds, fraction, message=message)
+        self.monitor.report(progress)
 
     def _finish(self, levels: list[_Level], result: Estimate, scale: float) -> Solution:
         last = levels[-1]
