@@ -43,7 +43,7 @@ $(INSTALLED): constraints.txt pyproject.toml
 	@touch $@
 
 demo: install
-	@$(BIN)/science solve cavity_re100
+	@$(BIN)/science solve cavity
 
 test: install
 	$(BIN)/python -m pytest -m "not slow"

@@ -8,7 +8,11 @@ import zipfile
 from pathlib import Path
 
 PACKAGES = {"diffcore", "geometry", "equations", "solvers", "science"}
-DATA = {"science/references/cavity_re100.npz", "science/references/cavity_re100.json"}
+DATA = {
+    "science/examples/cavity.py",
+    "science/references/cavity_re100.json",
+    "science/references/cavity_re100.npz",
+}
 
 wheel = zipfile.ZipFile(sys.argv[1])
 names = set(wheel.namelist())

@@ -8,3 +8,19 @@ from .solution import Solution
 from .solve import solve
 from .status import Status, UnsupportedProblem
 from .verify import Misfit
+
+__all__ = [
+    "FiniteElements",
+    "Misfit",
+    "Monitor",
+    "PINN",
+    "Phase",
+    "Progress",
+    "Silent",
+    "Solution",
+    "Status",
+    "Target",
+    "UnsupportedProblem",
+    "choose",
+    "solve",
+]

@@ -67,8 +67,11 @@ def test_every_declared_dependency_is_locked_once_for_each_python(python):
         assert len(versions) == 1 and requirement.specifier.contains(versions[0]), requirement
 
 
-def test_the_wheel_is_told_of_the_five_packages():
-    assert PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == list(PACKAGES)
+def test_the_wheel_is_told_of_the_five_packages_and_the_catalogue():
+    wheel = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+    moved = wheel["sources"]
+    assert set(wheel["only-include"]) - set(moved) == set(PACKAGES)
+    assert moved == {"examples": "science/examples"}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -92,7 +95,8 @@ def test_every_package_ships_its_types(package):
 
 
 def test_dependencies_are_exactly_what_the_packages_import():
-    standard = set(sys.stdlib_module_names) | set(PACKAGES)
+    # IPython is only imported by a program that runs in it
+    standard = set(sys.stdlib_module_names) | set(PACKAGES) | {"IPython"}
     distributions = packages_distributions()
     used = set()
     for _, tree in sources(*PACKAGES):
