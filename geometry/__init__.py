@@ -12,6 +12,7 @@ from geometry.part import Part, Point
 from geometry.periodic import Periodic
 from geometry.polygon import Polygon, RegularPolygon, Triangle
 from geometry.product import Extruded
+from geometry.regions import Regions
 from geometry.revolved import Revolved
 from geometry.samples import BoundarySample, Sample
 from geometry.sector import Sector
@@ -41,6 +42,7 @@ __all__ = [
     "Polygon",
     "Prism",
     "Rectangle",
+    "Regions",
     "RegularPolygon",
     "Revolved",
     "Rotated",

@@ -12,6 +12,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from diffcore.precision import precision
+
 
 def namespace(*arrays: Any) -> Any:
     """Returns the array module that the given arrays belong to."""
@@ -40,6 +42,42 @@ def query(method: Any) -> Any:
         return method(self, as_points(points, self.dimension), *args, **options)
 
     return wrapped
+
+
+def gradient(function: Any, points: Any) -> Any:
+    """Returns the derivatives `(..., d)` of a scalar function of points `(..., d)`.
+
+    Compilations are kept by function, so pass a method rather than a new lambda.
+    """
+    return _derived(_gradient, function, points)
+
+
+def laplacian(function: Any, points: Any) -> Any:
+    """Returns the Laplacian `(...)` of a scalar function of points `(..., d)`."""
+    return _derived(_laplacian, function, points)
+
+
+def _derived(derivative: Any, function: Any, points: Any) -> Any:
+    if isinstance(points, jax.Array):
+        return derivative(function, points)
+    with precision(points.dtype.name):
+        return np.asarray(derivative(function, jnp.asarray(points)))
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _gradient(function: Any, points: Any) -> Any:
+    _, pullback = jax.vjp(function, points)
+    return pullback(jnp.ones(points.shape[:-1], points.dtype))[0]
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _laplacian(function: Any, points: Any) -> Any:
+    total = jnp.zeros(points.shape[:-1], points.dtype)
+    for axis in range(points.shape[-1]):
+        direction = jnp.zeros_like(points).at[..., axis].set(1)
+        _, change = jax.jvp(functools.partial(_gradient, function), (points,), (direction,))
+        total = total + change[..., axis]
+    return total
 
 
 def norm(vectors: Any) -> Any:

@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from geometry._arrays import namespace, norm, vector
@@ -16,7 +18,7 @@ from geometry.face import Face, Surface
 from geometry.shape import Shape, set_axes, set_name
 from geometry.warp import curved_chart
 
-_NEWTON_STEPS = 16
+_NEWTON_STEPS = 14
 
 
 class Quadric(Shape, abc.ABC):
@@ -37,7 +39,7 @@ class Quadric(Shape, abc.ABC):
     def _sdf(self, points: Any) -> Any:
         """The nearest point is a^2 y / (t + a^2) with sum (a y / (t + a^2))^2 = 1.
 
-        Newton's method for 1 / |a y / (t + a^2)| = 1, almost linear in t, from the left.
+        Newton's method from the left of the root.
         Source: D. Eberly, Distance from a point to an ellipse, an ellipsoid, or a hyperellipsoid
         (2013), sections 2 and 3; A. Conn, N. Gould, P. Toint, Trust-region methods (2000), 7.3.
         """
@@ -46,12 +48,9 @@ class Quadric(Shape, abc.ABC):
         tiny = float(np.finfo(points.dtype).eps) ** 0.75 * max(self.radii)
         y = xp.maximum(xp.abs(y), tiny)  # the equation degenerates on the planes of symmetry
         squares = a * a
-        t = xp.max(a * y - squares, axis=-1)
-        for _ in range(_NEWTON_STEPS):
-            ratio = a * y / (t[..., None] + squares)
-            size2 = xp.sum(ratio**2, axis=-1)
-            slope = xp.sum(ratio**2 / (t[..., None] + squares), axis=-1)
-            t = t + (xp.sqrt(size2) - 1) * size2 / slope
+        t = _root(y, a) if xp is np else _frozen_root(y, a)
+        for _ in range(2):  # carry derivatives up to the third
+            t = _newton(y, a, t)
         nearest = squares * y / (t[..., None] + squares)
         return t * norm(nearest / squares)  # y - nearest = t nearest / a^2
 
@@ -99,6 +98,29 @@ class Quadric(Shape, abc.ABC):
         surface = Surface(self._level, self._sdf, self._normal)
         kind = type(self).__name__.lower()
         return (Face(self.name or kind, kind, self.name, chart, surface),)
+
+
+def _newton(y: Any, a: Any, t: Any) -> Any:
+    """A step for 1 / |a y / (t + a^2)| = 1, which is almost linear in t."""
+    xp = namespace(y)
+    shifted = t[..., None] + a * a
+    squares = (a * y / shifted) ** 2
+    size2 = xp.sum(squares, axis=-1)
+    return t + (xp.sqrt(size2) - 1) * size2 / xp.sum(squares / shifted, axis=-1)
+
+
+def _root(y: Any, a: Any) -> Any:
+    t = namespace(y).max(a * y - a * a, axis=-1)  # left of the root
+    for _ in range(_NEWTON_STEPS):
+        t = _newton(y, a, t)
+    return t
+
+
+def _frozen_root(y: Any, a: Any) -> Any:
+    """The root without its derivatives, in a loop that compiles once."""
+    y = jax.lax.stop_gradient(y)
+    start = jnp.max(a * y - a * a, axis=-1)
+    return jax.lax.fori_loop(0, _NEWTON_STEPS, lambda _, t: _newton(y, a, t), start)
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from geometry._arrays import namespace, number, query, relative_tolerance
+from geometry.condition import Condition
 from geometry.face import Face, Surface
 from geometry.samples import BoundarySample
 from geometry.shape import contact_tolerance, default_axes, sample_faces
+from geometry.trim import cut
 
 if TYPE_CHECKING:
     from geometry.shape import Shape
@@ -24,15 +27,44 @@ class Part:
 
     shape: Shape
     names: tuple[str, ...]
+    condition: tuple[Condition, ...] = ()
 
     @property
     def dimension(self) -> int:
         """Number of coordinates of its points."""
         return self.shape.dimension
 
-    @property
+    @functools.cached_property
     def _faces(self) -> tuple[Face, ...]:
-        return tuple(face for face in self.shape._boundary_faces if face.name in self.names)
+        everything = (*self.shape._boundary_faces, *self.shape._interface_faces)
+        faces = [face for face in everything if face.name in self.names]
+        if not self.condition:
+            return tuple(faces)
+
+        def status(points: Any, normals: Any) -> tuple[Any, Any]:
+            return self._holds(points), namespace(points).ones_like(points[..., 0])
+
+        return tuple(replace(f, chart=c) for f in faces for c in cut(f.chart, status, ()))
+
+    def _holds(self, points: Any) -> Any:
+        results = [condition.holds(points) for condition in self.condition]
+        return functools.reduce(lambda a, b: a & b, results)
+
+    def where(self, condition: Any) -> Part:
+        """Returns the piece of the part where a condition on the coordinates holds.
+
+        Arguments:
+            condition: a SymPy relation such as `y > 0.5`, or a function of points `(..., d)` that
+                returns truth values, or numbers that are positive where it holds.
+
+        Raises:
+            ValueError: nothing is left.
+        """
+        condition = Condition(condition, self.shape.axes)
+        part = Part(self.shape, self.names, (*self.condition, condition))
+        if not part._faces:
+            raise ValueError(f"`where({condition!r})` leaves nothing of {self!r}.")
+        return part
 
     @property
     def measure(self) -> float:
@@ -57,7 +89,7 @@ class Part:
         surfaces = {id(face.surface): face.surface for face in self._faces}
         for surface in surfaces.values():
             on_part = on_part | on_boundary(self.shape, surface, points)
-        return on_part
+        return on_part & self._holds(points) if self.condition else on_part
 
     @query
     def distance(self, points: Any, *, join: str = "product") -> Any:
@@ -74,29 +106,42 @@ class Part:
         (2004), eqs. 5 and 9; N. Sukumar and A. Srivastava, Exact imposition of boundary conditions
         with distance functions in physics-informed deep neural networks (2022), eqs. 9 and 14.
         """
-        from geometry.distance import part_distance  # walks CSG trees
+        from geometry.distance import part_distance, trimmed  # walk CSG trees
 
-        return part_distance(self.shape, self.names, points, join)
+        distance = part_distance(self.shape, self.names, points, join)
+        for condition in self.condition:
+            distance = trimmed(distance, condition.level(points), self.shape.size)
+        return distance
 
     def __sub__(self, other: Part) -> Part:
         """Returns what is left of this part without the names of another one."""
-        if not isinstance(other, Part) or other.shape != self.shape:
-            raise ValueError(f"`-` needs two parts of one shape; got {self!r} and {other!r}.")
+        _refuse_mixture("-", self, other)
+        if other.condition:
+            raise ValueError(
+                f"`-` takes away parts as wholes; {other!r} is a piece. Use `where` with the "
+                "opposite condition."
+            )
         names = tuple(name for name in self.names if name not in other.names)
         if not names:
             raise ValueError(f"`-` leaves nothing: {other!r} covers {self!r}.")
-        return Part(self.shape, names)
+        return Part(self.shape, names, self.condition)
 
     def __add__(self, other: Part) -> Part:
         """Returns the union of two parts of one shape."""
-        if not isinstance(other, Part) or other.shape != self.shape:
-            raise ValueError(f"`+` needs two parts of one shape; got {self!r} and {other!r}.")
-        return Part(self.shape, tuple(dict.fromkeys(self.names + other.names)))
+        _refuse_mixture("+", self, other)
+        if other.condition != self.condition:
+            raise ValueError(f"`+` needs parts with the same `where`; got {self!r} and {other!r}.")
+        return Part(self.shape, tuple(dict.fromkeys(self.names + other.names)), self.condition)
 
     def __repr__(self) -> str:
-        if self.names == self.shape.parts:
-            return f"({self.shape!r}).boundary"
-        return f"({self.shape!r})[{', '.join(map(repr, self.names))}]"
+        words = ", ".join(map(repr, self.names))
+        text = ".boundary" if self.names == self.shape.parts else f"[{words}]"
+        return f"({self.shape!r}){text}" + "".join(f".where({c!r})" for c in self.condition)
+
+
+def _refuse_mixture(sign: str, part: Part, other: Any) -> None:
+    if not isinstance(other, Part) or other.shape != part.shape:
+        raise ValueError(f"`{sign}` needs two parts of one shape; got {part!r} and {other!r}.")
 
 
 def on_boundary(shape: Shape, surface: Surface, points: Any) -> Any:
@@ -147,19 +192,19 @@ def find_part(shape: Shape, names: str | tuple[str, ...]) -> Part:
     found: dict[str, None] = {}
     for name in asked:
         found |= dict.fromkeys(_matching(shape, name))
-    ordered = tuple(name for name in shape.parts if name in found)
+    ordered = tuple(name for name in (*shape.parts, *shape.interfaces) if name in found)
     return Part(shape, ordered)
 
 
 def _matching(shape: Shape, name: str) -> tuple[str, ...]:
     if name == "boundary":
         return shape.parts
-    if name in shape.parts:
+    if name in shape.parts or name in shape.interfaces:
         return (name,)
     owned = [face.name for face in shape._boundary_faces if face.owner == name]
     if owned:
         return tuple(owned)
-    there = ", ".join(shape.parts) or "none"
+    there = ", ".join((*shape.parts, *shape.interfaces)) or "none"
     close = difflib.get_close_matches(str(name), [*shape.parts, "boundary"], n=1)
     hint = f" Did you mean {close[0]!r}?" if close else ""
     raise UnknownPart(f"no part of the boundary is called {name!r}; there are: {there}.{hint}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geometry._arrays import namespace, number, query
+from geometry._arrays import gradient, laplacian, namespace, norm, number, query
 from geometry.chart import Chart, draw
 from geometry.face import Face
 from geometry.samples import BoundarySample, Sample
@@ -33,6 +33,8 @@ class Shape(abc.ABC):
     """
 
     axes: tuple[str, ...]
+    interfaces: tuple[str, ...] = ()  # names of parts between regions; see `Regions`
+    _interface_faces: tuple[Face, ...] = ()
 
     @abc.abstractmethod
     def _bounds(self) -> tuple[Any, Any]:
@@ -142,6 +144,35 @@ class Shape(abc.ABC):
     def contains(self, points: Any) -> Any:
         """Returns whether each point `(..., dimension)` lies in the closed shape."""
         return self._sdf(points) <= self.size * contact_tolerance(points)
+
+    @query
+    def normals(self, points: Any) -> Any:
+        """Returns the outward unit normal at the boundary nearest to each point `(..., d)`.
+
+        It is the direction of the gradient of the signed distance.
+        """
+        slope = gradient(self._sdf, points)
+        length = norm(slope)[..., None]
+        return slope / namespace(points).where(length > 0, length, 1)
+
+    @query
+    def closest_point(self, points: Any) -> Any:
+        """Returns the nearest point of the boundary to each point `(..., d)`.
+
+        Notes: exact wherever `signed_distance` is. For CSG the steps are repeated until they have
+        reached the boundary, near the closest point. On the medial axis it is one of several.
+        """
+        for _ in range(4):
+            points = points - self._sdf(points)[..., None] * gradient(self._sdf, points)
+        return points
+
+    @query
+    def curvature(self, points: Any) -> Any:
+        """Returns the sum of the principal curvatures `(...)` of the boundary at its points.
+
+        It is the divergence of the normal: 1 / r for a disk, 2 / r for a ball, negative in a hole.
+        """
+        return laplacian(self._sdf, points)
 
     # Sampling
 
@@ -293,12 +324,13 @@ def sample_faces(
     check_count(n)
     if not faces:
         raise ValueError(f"`{shape!r}` has no boundary to sample: every axis is periodic.")
+    names = (*shape.parts, *(face.name for face in shape._interface_faces))
     columns = []
     for index, (face, count) in enumerate(zip(faces, face_counts(faces, n), strict=True)):
         if count == 0:
             continue
         points, normals, weights = draw(face.chart, count, key=subkey(key, index), sampler=sampler)
-        part = np.full(len(points), shape.parts.index(face.name))
+        part = np.full(len(points), names.index(face.name))
         columns.append((points, normals, weights, part))
     xp = namespace(columns[0][0])
     points, normals, weights, parts = (xp.concatenate(c) for c in zip(*columns, strict=True))
