@@ -34,7 +34,9 @@ class Plan:
         default_factory=dict
     )
     satisfied_equations: set[int] = field(default_factory=set)  # indices of problem.residuals
-    satisfied_conditions: set[tuple[int, int]] = field(default_factory=set)  # (condition, component)
+    satisfied_conditions: set[tuple[int, int]] = field(
+        default_factory=set
+    )  # (condition, component)
     sentences: list[str] = field(default_factory=list)
 
 

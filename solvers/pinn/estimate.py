@@ -90,8 +90,9 @@ def relative_errors(
         value, error = 0.0, 0.0
         for _ in group:
             v, e = next(sizes)
-            value, error = value + float(jnp.mean(jnp.abs(v) ** 2)), error + float(
-                jnp.mean(jnp.abs(e) ** 2)
+            value, error = (
+                value + float(jnp.mean(jnp.abs(v) ** 2)),
+                error + float(jnp.mean(jnp.abs(e) ** 2)),
             )
         errors[tuple(group)] = float(np.sqrt(error / value)) if value > 0 else float("inf")
     return errors

@@ -100,7 +100,5 @@ def _periodic_kink(problem: Problem, value: sympy.Expr) -> str:
             number = complex(jump.subs(dict.fromkeys(free, 0.37)))
             scale = 1 + abs(complex(sympy.N(slope.subs(x, low)).subs(dict.fromkeys(free, 0.37))))
             if abs(number) > 1e-9 * scale:
-                return (
-                    f"their derivative of order {order} jumps where the domain closes in {axis}"
-                )
+                return f"their derivative of order {order} jumps where the domain closes in {axis}"
     return ""

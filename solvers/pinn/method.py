@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -203,8 +202,6 @@ def _compiled_jets(trial: Trial) -> Callable:
     return jets
 
 
-
-
 @eqx.filter_jit
 def _block_jets(trial, functionals, at):
     return trial.jets(functionals, at)
@@ -219,4 +216,3 @@ def _history(state: State) -> dict[str, np.ndarray]:
         "estimate_step": estimates[:, 0],
         "error_estimate": estimates[:, 1],
     }
-

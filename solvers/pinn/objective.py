@@ -13,7 +13,7 @@ import numpy as np
 from diffcore import nn
 
 from .ansatz import Trial
-from .terms import Batch, Term, bundles, evaluate, slopes
+from .terms import Term, bundles, evaluate, slopes
 
 BALANCE_POINTS = 128
 WEIGHT_RANGE = (1e-4, 1e5)

@@ -19,7 +19,11 @@ import numpy as np
 from equations import Parameter, Problem, compile_expressions, structure
 
 SAMPLES = 400
-RADIUS = 0.1  # of the size of the domain
+# Radius, relative to the size of the domain, and power of the damping. A trial function that smooths
+# a jump over a length e leaves a residual of a second-order equation of 1/e² in a region of size e:
+# the fourth power makes its mean square vanish with e; the first power does for a condition.
+EQUATION = (0.1, 4)
+CONDITION = (0.03, 1)
 JUMP = 1e-3  # relative to the size of the data: smaller contradictions are rounding
 
 
@@ -53,10 +57,13 @@ def _meeting(problem: Problem, first, second) -> Sequence[np.ndarray]:
     return list(points[(gap < 2 * spacing) & (np.abs(ours - theirs) > JUMP * size)])
 
 
-def damping(points: jax.Array, corners: np.ndarray, size: float) -> jax.Array:
-    """Factors (n,) of the residuals: one, and falling as the square of the distance within
-    `RADIUS * size` of a contradiction, as the residual of a jump grows."""
+def damping(
+    points: jax.Array, corners: np.ndarray, size: float, shape: tuple[float, int]
+) -> jax.Array:
+    """Factors (n,) of residuals: one, and a power of the distance near a contradiction; `shape` is
+    the radius, relative to `size`, and the power."""
     if not len(corners):
         return jnp.ones(len(points))
+    radius, power = shape
     gaps = jnp.linalg.norm(points[:, None, :] - jnp.asarray(corners)[None], axis=-1)
-    return jnp.minimum(1.0, jnp.min(gaps, axis=1) / (RADIUS * size)) ** 2
+    return jnp.minimum(1.0, jnp.min(gaps, axis=1) / (radius * size)) ** power

@@ -18,6 +18,7 @@ import numpy as np
 from diffcore import nn
 from equations import Compiled, Functional, Problem
 
+from . import singular
 from .ansatz import Trial
 from .build import Plan
 from .singular import contradictions, damping
@@ -151,7 +152,7 @@ def _equations(problem: Problem, plan: Plan, points: int) -> Sequence[Term]:
 
 
 def _conditions(problem: Problem, plan: Plan, points: int) -> Sequence[Term]:
-    open_terms = []
+    open_terms, corners = [], contradictions(problem)
     for i, condition in enumerate(problem.conditions):
         residuals = [
             r
@@ -161,7 +162,7 @@ def _conditions(problem: Problem, plan: Plan, points: int) -> Sequence[Term]:
         if not residuals:
             continue
         compiled = problem.compile(residuals)
-        draw = partial(_draw_part, condition.part, bool(compiled.normals))
+        draw = partial(_draw_part, problem.domain, condition.part, corners, bool(compiled.normals))
         count = len(np.asarray(draw(points, 0).points))
         rows = tuple(f"{r} = 0" for r in residuals)
         open_terms.append(Term("condition", condition.label, rows, compiled, count, draw))
@@ -183,14 +184,18 @@ def _data(problem: Problem) -> Sequence[Term]:
 
 def _draw_interior(domain: Any, corners: np.ndarray, n: int, key: Any) -> Batch:
     points = jnp.asarray(domain.sample_interior(n, key=key).points)
-    return Batch(points, _none(n), _none(n), damping(points, corners, domain.size))
+    factors = damping(points, corners, domain.size, singular.EQUATION)
+    return Batch(points, _none(n), _none(n), factors)
 
 
-def _draw_part(part: Any, with_normals: bool, n: int, key: Any) -> Batch:
+def _draw_part(
+    domain: Any, part: Any, corners: np.ndarray, with_normals: bool, n: int, key: Any
+) -> Batch:
     sample = part.sample(n, key=key)
     points = jnp.asarray(sample.points)
     normals = jnp.asarray(sample.normals) if with_normals else _none(len(points))
-    return Batch(points, normals, _none(len(points)), jnp.ones(len(points)))
+    factors = damping(points, corners, domain.size, singular.CONDITION)
+    return Batch(points, normals, _none(len(points)), factors)
 
 
 def _given(batch: Batch, n: int, key: Any) -> Batch:

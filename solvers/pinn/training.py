@@ -81,9 +81,7 @@ class Training:
         return state, Status.STEPS_SPENT
 
     def _fresh(self, trial: Trial) -> State:
-        return State(
-            trial, self._initial(0, trial), points.draw(self.objective.terms, self.key)
-        )
+        return State(trial, self._initial(0, trial), points.draw(self.objective.terms, self.key))
 
     def _initial(self, phase: int, trial: Trial) -> Any:
         return self.phases[phase].optimizer.init(nn.split(trial)[0])
@@ -148,9 +146,7 @@ class Training:
             fraction = max(fraction, state.seconds / target.seconds)
         estimate = state.estimates[-1][1] if state.estimates else None
         loss = state.losses[-1][1] if state.losses else float("nan")
-        return Progress(
-            name, state.total_steps, loss, state.seconds, min(fraction, 1.0), estimate
-        )
+        return Progress(name, state.total_steps, loss, state.seconds, min(fraction, 1.0), estimate)
 
     def _reached(self, state: State, target: Target) -> Status | None:
         if target.tolerance and state.estimates and state.estimates[-1][1] < target.tolerance:

@@ -1,0 +1,110 @@
+"""Error, estimate and time of the solved problems: writes benchmarks/ACCURACY.md.
+
+Each example runs with three keys in a process of its own; medians are shown. The error is the one
+that the example computes from its exact or reference solution; the estimate is the solution's own,
+made without it.
+
+    python -m benchmarks.accuracy            all problems
+    python -m benchmarks.accuracy cavity     some; the other rows of the table stay
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+TABLE, ROWS = HERE / "ACCURACY.md", HERE / "accuracy.json"
+KEYS = (0, 1, 2)
+
+# What each problem must reach, in the words of its example's `error`.
+TARGETS = {
+    "cavity": 1e-2,
+    "burgers": 1e-3,
+    "poisson_hole": 1e-3,
+    "unknown_conductivity": 1e-2,
+}
+
+
+def measure(name: str, key: int) -> dict:
+    """One run of an example: error, estimate, seconds of wall and processor, method."""
+    import dataclasses
+
+    from science.catalogue import find
+    from science.scripts import run_script
+
+    def quietly(call):
+        return dataclasses.replace(call, key=key, folder=None, progress=False)
+
+    start, cpu = time.perf_counter(), time.process_time()
+    outcome = run_script(find(name), quietly)
+    solution = outcome.solutions[-1]
+    return {
+        "error": float(outcome.names["error"]),
+        "estimate": solution.error_estimate,
+        "wall": time.perf_counter() - start,
+        "cpu": time.process_time() - cpu,
+        "method": type(solution.method).__name__,
+    }
+
+
+def in_a_process(name: str, key: int) -> dict:
+    """`measure` in a process of its own, without compiled programs of earlier runs."""
+    environment = {k: v for k, v in os.environ.items() if k != "JAX_COMPILATION_CACHE_DIR"}
+    command = [sys.executable, "-m", "benchmarks.accuracy", "--one", name, str(key)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def row(name: str) -> dict:
+    """The medians over the keys."""
+    runs = [in_a_process(name, key) for key in KEYS]
+    medians = {
+        k: statistics.median(r[k] for r in runs) for k in ("error", "estimate", "wall", "cpu")
+    }
+    worst = max(r["error"] for r in runs)
+    return {**medians, "worst": worst, "method": runs[0]["method"]}
+
+
+def write(rows: dict[str, dict]) -> None:
+    """The table, from all rows measured so far."""
+    lines = [
+        "# Accuracy of the solved problems",
+        "",
+        "Written by `make bench-accuracy`: medians of three keys, each in a process of its own that",
+        "compiles everything anew. Error: the example's own figure against an exact or reference",
+        "solution. Estimate: what the solution says of itself, without knowing the reference.",
+        "Seconds: wall clock and processor time, including compilation; single machine, two cores.",
+        "",
+        "| problem | target | error | worst of three | estimate | wall s | cpu s | method |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name, r in rows.items():
+        lines.append(
+            f"| {name} | {TARGETS[name]:.0e} | {r['error']:.1e} | {r['worst']:.1e} | "
+            f"{r['estimate']:.1e} | {r['wall']:.0f} | {r['cpu']:.0f} | {r['method']} |"
+        )
+    TABLE.write_text("\n".join(lines) + "\n")
+
+
+def main(arguments: list[str]) -> None:
+    """Measure the named problems (all by default) and rewrite the table."""
+    if arguments[:1] == ["--one"]:
+        print(json.dumps(measure(arguments[1], int(arguments[2]))))
+        return
+    unknown = set(arguments) - set(TARGETS)
+    if unknown:
+        sys.exit(f"unknown problems {sorted(unknown)}; there are {', '.join(TARGETS)}")
+    rows = json.loads(ROWS.read_text()) if ROWS.exists() else {}
+    for name in arguments or TARGETS:
+        rows[name] = row(name)
+        print(name, rows[name], flush=True)
+        ROWS.write_text(json.dumps(rows, indent=1) + "\n")
+    write({name: rows[name] for name in TARGETS if name in rows})
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
