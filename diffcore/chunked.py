@@ -133,15 +133,17 @@ def _stored(jaxpr: core.Jaxpr, n: int) -> int:
         if inner:
             total += max(_stored(each, n) for each in inner)
         elif not _is_elementwise(equation):
-            total += sum(_bytes(v.aval) for v in equation.outvars if n in v.aval.shape)
+            total += sum(_bytes(v.aval) for v in equation.outvars if n in _shape(v))
     return total
 
 
 def _is_elementwise(equation: Any) -> bool:
-    shapes = {np.shape(v.aval) for v in equation.outvars} | {()}
-    return equation.primitive.name in _FUSED or all(
-        np.shape(v.aval) in shapes for v in equation.invars
-    )
+    shapes = {_shape(v) for v in equation.outvars} | {()}
+    return equation.primitive.name in _FUSED or all(_shape(v) in shapes for v in equation.invars)
+
+
+def _shape(variable: Any) -> tuple[int, ...]:
+    return getattr(variable.aval, "shape", ())
 
 
 def _bytes(aval: Any) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jax.extend import core
 
 from diffcore.taylor.algebra import Algebra
@@ -24,7 +25,8 @@ def evaluate(space: Algebra, closed: core.ClosedJaxpr, values: Sequence[Value]) 
     environment |= zip(jaxpr.invars, values, strict=True)
 
     def read(atom: Any) -> Value:
-        return atom.val if isinstance(atom, core.Literal) else environment[atom]
+        is_number = isinstance(atom, core.Literal)
+        return np.asarray(atom.val, atom.aval.dtype) if is_number else environment[atom]
 
     for equation in jaxpr.eqns:
         outputs = _apply(space, equation, [read(atom) for atom in equation.invars])

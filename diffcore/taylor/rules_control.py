@@ -44,6 +44,8 @@ def _custom_jvp(space: Algebra, values: list[Value], equation: Any) -> list[Valu
 
     name, _, source = (jaxpr.jaxpr.debug_info.func_src_info or "").partition(" at ")
     is_of_jax = "/jax/_src/" in source.replace("\\", "/")
+    if is_of_jax and name in _INLINED:
+        return evaluate(space, jaxpr, values)
     if is_of_jax and name in _JAX_FUNCTIONS:
         return [_JAX_FUNCTIONS[name](space, *values)]
     if len(values) == 1 and (is_of_jax and name in _UNIVARIATE or jaxpr.in_avals[0].shape == ()):
@@ -59,6 +61,7 @@ def _relu(space: Algebra, x: Value) -> Value:
 
 
 _JAX_FUNCTIONS: dict[str, Callable[..., Value]] = {"logaddexp": logaddexp, "relu": _relu}
+_INLINED = {"_slogdet_lu"}  # right where it has a derivative at all
 _UNIVARIATE = {"_xlogx", "expi", "log_ndtr", "_sinc_maclaurin", "spence", "i0", "i1"}
 
 
@@ -72,7 +75,16 @@ def _cond(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
     def dense(branch: Callable[..., list[Value]], operands: list[Value]) -> list[Value]:
         return _all_dense(branch(operands), keys)
 
-    return lax.switch(index, [partial(dense, branch) for branch in branches], operands)
+    choices = [partial(dense, branch) for branch in branches]
+    if platforms := equation.params.get("branches_platforms"):
+        return _by_platform(dict(zip(platforms, choices, strict=True)), operands)
+    return lax.switch(index, choices, operands)
+
+
+def _by_platform(choices: dict[tuple[str, ...] | None, Callable], operands: list[Value]) -> Any:
+    """A branch for each platform: only one is compiled, others may not even compile."""
+    named = {name: f for names, f in choices.items() if names for name in names}
+    return lax.platform_dependent(operands, default=choices.get(None), **named)
 
 
 @rule("scan")

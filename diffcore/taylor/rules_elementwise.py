@@ -99,7 +99,10 @@ def _abs(space: Algebra, values: list[Value], equation: Any) -> Value:
         return map_parts(lambda part: jnp.where(x0 >= 0, part, -part), x, lax.abs(x0))
     real, imaginary = _real_and_imaginary(x)
     squares = add(multiply(space, real, real), multiply(space, imaginary, imaginary))
-    return compose(space, squares, univariate.sqrt_)
+    modulus, is_zero = lax.abs(x0), x0 == 0
+    safe = series(jnp.where(is_zero, 1, primal_of(squares)), parts_of(squares))
+    root = compose(space, safe, univariate.sqrt_)
+    return map_parts(lambda part: jnp.where(is_zero, 0, part), root, modulus)
 
 
 @rule("sign")

@@ -4,18 +4,24 @@ A product of two coefficients only reaches coefficients of higher degree. So in 
 L Lᴴ = A the k-th coefficient is the linearized problem at the point with a known right side.
 """
 
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import lax
 
 from diffcore.taylor.algebra import Algebra
 from diffcore.taylor.interpret import evaluate
+from diffcore.taylor.nested import nested_forward
 from diffcore.taylor.registry import bind, rule
 from diffcore.taylor.series import (
+    Parts,
     Value,
     add,
+    map_parts,
     minus,
+    multiply,
     parts_of,
     primal_of,
     product_terms,
@@ -47,12 +53,107 @@ def _strict_or_full(a: Any, lower: bool, unit_diagonal: bool) -> Any:
 def _cholesky(space: Algebra, values: list[Value], equation: Any) -> Value:
     (a,) = values
     factor, linearized = jax.linearize(lambda m: bind(equation, m), primal_of(a))
-    parts: dict[int, Any] = {}
+    parts: Parts = {}
     for k in range(1, space.size):
-        known = product_terms(space, k, parts, parts, lambda p, q: p @ jnp.conj(q.mT))
-        if rest := minus(parts_of(a).get(k), list(known)):
-            parts[k] = linearized(rest[0])
+        known = product_terms(space, k, parts, parts, lambda p, q: p @ _adjoint(q))
+        rest = minus(parts_of(a).get(k), known)
+        if rest is not None:
+            parts[k] = linearized(rest)
     return series(factor, parts)
+
+
+@rule("lu")
+def _lu(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
+    """L₀⁻¹ P A U₀⁻¹ = M N with M₀ = N₀ = 1, M unit lower and N upper triangular."""
+    (a,) = values
+    packed, pivots, permutation = bind(equation, primal_of(a))
+    if packed.shape[-1] != packed.shape[-2]:
+        return nested_forward(space, lambda m: bind(equation, m), values)
+    lower = jnp.tril(packed, -1) + jnp.eye(packed.shape[-1], dtype=packed.dtype)
+    upper = jnp.triu(packed)
+    left: Parts = {}
+    right: Parts = {}
+    parts: Parts = {}
+    for k in range(1, space.size):
+        known = product_terms(space, k, left, right, jnp.matmul)
+        rest = minus(_turned(parts_of(a).get(k), lower, upper, permutation), known)
+        if rest is not None:
+            left[k], right[k] = jnp.tril(rest, -1), jnp.triu(rest)
+            parts[k] = lower @ left[k] + right[k] @ upper
+    return [series(packed, parts), pivots, permutation]
+
+
+def _turned(part: Any, lower: Any, upper: Any, permutation: Any) -> Any:
+    """L⁻¹ P A U⁻¹."""
+    if part is None:
+        return None
+    rows = jnp.take_along_axis(jnp.asarray(part), permutation[..., None], -2)
+    options = dict(left_side=False, lower=False)
+    half = lax.linalg.triangular_solve(upper, rows, **options)
+    return lax.linalg.triangular_solve(lower, half, left_side=True, lower=True)
+
+
+@rule("qr")
+def _qr(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
+    """With B = A R₀⁻¹, whose B₀ = Q₀ is orthonormal: SᴴS = BᴴB, S₀ = 1, and R = S R₀, Q S = B."""
+    (a,) = values
+    q, r, *pivots = bind(equation, primal_of(a))
+    if pivots or q.shape[-1] != r.shape[-1]:
+        return nested_forward(space, lambda m: bind(equation, m), values)
+    solve = partial(lax.linalg.triangular_solve, r, left_side=False, lower=False)
+    b = map_parts(lambda part: solve(jnp.asarray(part)), a, q)
+    gram = multiply(space, map_parts(_adjoint, b, _adjoint(q)), b, jnp.matmul)
+    unit = jnp.eye(r.shape[-1], dtype=r.dtype)
+    parts: Parts = {}
+    for k in range(1, space.size):
+        known = product_terms(space, k, _adjoints(parts), parts, jnp.matmul)
+        rest = minus(parts_of(gram).get(k), known)
+        if rest is not None:
+            parts[k] = jnp.triu(rest) - unit * rest / 2
+    stretch = series(jnp.broadcast_to(unit, r.shape), parts)
+    quotient = solve_bilinear(space, b, stretch, lambda m: m, lambda s, q: q @ s)
+    return [quotient, map_parts(lambda part: part @ r, stretch, r)]
+
+
+@rule("eigh")
+def _eigh(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
+    """B X = X Λ and XᴴX = 1 for B = V₀ᴴ A V₀ and V = V₀ X, where B₀ = Λ₀ is diagonal.
+
+    Eigenvalues must be distinct. The phases of complex eigenvectors are such that the diagonal
+    of X is real.
+    """
+    (a,) = values
+    vectors, roots = bind(equation, primal_of(a))
+    if vectors.shape[-1] != vectors.shape[-2]:
+        return nested_forward(space, lambda m: bind(equation, m), values)
+    turned = {k: _adjoint(vectors) @ part @ vectors for k, part in parts_of(a).items()}
+    unit = jnp.eye(vectors.shape[-1], dtype=roots.dtype)
+    gap = roots[..., None, :] - roots[..., :, None] + unit
+    x: Parts = {}
+    shifts: Parts = {}
+    for k in range(1, space.size):
+        rest = minus(turned.get(k), product_terms(space, k, x, shifts, _times_columns))
+        for term in product_terms(space, k, turned, x, jnp.matmul):
+            rest = term if rest is None else rest + term
+        if rest is not None:
+            shifts[k] = jnp.diagonal(rest, axis1=-2, axis2=-1).real
+            excess = minus(None, product_terms(space, k, _adjoints(x), x, jnp.matmul))
+            diagonal = 0 if excess is None else unit * excess.real / 2
+            x[k] = rest * (1 - unit) / gap + diagonal
+    rotated = {k: vectors @ m for k, m in x.items()}
+    return [series(vectors, rotated), series(roots, shifts)]
+
+
+def _times_columns(m: Any, factors: Any) -> Any:
+    return m * factors[..., None, :]
+
+
+def _adjoints(matrices: Parts) -> Parts:
+    return {k: _adjoint(m) for k, m in matrices.items()}
+
+
+def _adjoint(m: Any) -> Any:
+    return jnp.conj(m.swapaxes(-1, -2))
 
 
 @rule("custom_linear_solve")

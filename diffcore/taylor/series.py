@@ -6,7 +6,7 @@ zeros among them are recognized and dropped.
 """
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,10 +114,11 @@ def solve_bilinear(
     q0, m = solve(primal_of(right)), parts_of(left)
     quotient: Parts = {}
     for k in range(1, space.size):
-        known = [] if k not in m else [times(m[k], q0)]
-        known += product_terms(space, k, m, quotient, times)
-        if rest := minus(parts_of(right).get(k), known):
-            quotient[k] = solve(rest[0])
+        known = [times(m[k], q0)] if k in m else []
+        rest = minus(parts_of(right).get(k), known)
+        rest = minus(rest, product_terms(space, k, m, quotient, times))
+        if rest is not None:
+            quotient[k] = solve(rest)
     return series(q0, quotient)
 
 
@@ -165,14 +166,11 @@ def _plus(a: Array | None, b: Array) -> Array:
     return b if a is None else a + b
 
 
-def minus(a: Array | None, terms: list[Array]) -> list[Array]:
-    """[a - Σ terms], or [] if nothing is there."""
-    if not terms:
-        return [] if a is None else [a]
-    total = terms[0]
-    for term in terms[1:]:
-        total = total + term
-    return [-total if a is None else a - total]
+def minus(a: Array | None, terms: Iterable[Array]) -> Array | None:
+    """a - Σ terms, where None is zero."""
+    for term in terms:
+        a = -term if a is None else a - term
+    return a
 
 
 def _is_zero(part: Array | None) -> bool:
