@@ -210,7 +210,7 @@ def _drawings(solution: Solution) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield "velocity", partial(plot, solution, velocity)
     for field in solution.problem.fields:
         yield field.func.__name__, partial(plot, solution, field)
-    if any(len(column) for column in solution.history.values()):
+    if any(len(solution.history.get(name, ())) for name in ("loss", "error_estimate")):
         yield "history", partial(plot_history, solution)
 
 
