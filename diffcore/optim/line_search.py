@@ -82,8 +82,9 @@ class WolfeSearch:
         nowhere = jnp.full_like(start.length, jnp.inf)
         high = Trial(nowhere, nowhere, nowhere, jnp.zeros_like(start.gradient))
         length = jnp.where(fresh, first_length, 0.0)
-        low, _, _, n, _ = jax.lax.while_loop(go_on, body, (start, high, length, 0, ~fresh & fresh))
-        return low, n
+        low, _, _, n, found = jax.lax.while_loop(go_on, body, (start, high, length, 0, ~fresh & fresh))
+        progress = found | (low.value < start.value)
+        return _choose(progress, low, start), n
 
     def _judge(self, start: Trial, trial: Trial) -> tuple[jax.Array, jax.Array]:
         """Returns whether the trial is an upper end, and whether it is a lower end."""
