@@ -121,6 +121,7 @@ class _Run:
         self.weak = weak_form(problem)
         self.densities = Densities(self.weak)
         self.size = method.size if method.size is not None else default_size(self.shape)
+        self.tolerance = min(method.tolerance, 0.1 * (target.tolerance or math.inf))
         self.deadline = self.started + (target.seconds or math.inf)
 
     def solution(self) -> Solution:
@@ -130,14 +131,21 @@ class _Run:
             levels.append(self._level(scale, len(levels)))
             if scale == 2.0 and self.weak.time is not None:
                 in_time = self._error_in_time(levels[-1])
-            if not levels[-1].is_good or (len(levels) > 1 and perf_counter() > self.deadline):
+            if not levels[-1].is_good or self._is_late:
                 break
         result = self._estimate(levels, in_time)
         while self._wants_more(levels, result):
             scale /= 2
             levels.append(self._level(scale, len(levels)))
             result = self._estimate(levels, in_time)
+        if self._is_late and not levels[-1].is_good and len(levels) > 1:
+            levels, scale = levels[:-1], 2 * scale  # the last mesh that was finished in time
+            result = self._estimate(levels, in_time)
         return self._finish(levels, result, scale)
+
+    @property
+    def _is_late(self) -> bool:
+        return perf_counter() > self.deadline
 
     def _level(self, scale: float, step: int) -> _Level:
         space = make_space(self.shape, scaled(self.size, scale), self.method.degree)
@@ -145,7 +153,7 @@ class _Run:
         known = (space.grid, self.weak.unknowns, self.problem.coordinates)
         outcome: Steady | Trajectory
         if self.weak.time is None:
-            outcome = solve_steady(system, first_guess(system), 1e-2 * self.method.tolerance)
+            outcome = solve_steady(system, first_guess(system), 1e-2 * self.tolerance)
             level = _Level(space, Discrete(*known, values=outcome.values), outcome)
         else:
             outcome = self._evolve(system, step)
@@ -157,7 +165,7 @@ class _Run:
         return evolve(
             system,
             self.problem.domain.time[1:],
-            tolerance=self.method.tolerance,
+            tolerance=self.tolerance,
             steps=self.method.time_steps,
             finer=finer,
             deadline=self.deadline,
@@ -167,6 +175,8 @@ class _Run:
     def _error_in_time(self, level: _Level) -> np.ndarray:
         """The relative difference that steps of half the length make on the same mesh."""
         finer = self._evolve(System(level.space, self.densities), 1, finer=True)
+        if not finer.complete:
+            return np.full(len(self.weak.unknowns), np.inf)
         reference = replace(level.discrete, trajectory=finer)
         return distance(level.discrete, reference, level.space, self.problem.domain)
 
@@ -181,14 +191,13 @@ class _Run:
     def _wants_more(self, levels: list[_Level], result: Estimate) -> bool:
         space, wanted = levels[-1].space, self.target.tolerance
         growth = 2**space.dimension
-        spent = perf_counter() - self.started
         return (
             wanted is not None
             and levels[-1].is_good
             and result.worst > wanted
             and result.worst > 1.5 * np.max(result.in_time)
             and space.size * growth <= MOST_UNKNOWNS[space.dimension]
-            and spent * growth < self.deadline - self.started
+            and not self._is_late
         )
 
     def _report(self, level: int, done: float, step: int, message: str) -> None:
@@ -219,13 +228,14 @@ class _Run:
         return {(u,): float(e) for u, e in zip(self.weak.unknowns, errors, strict=True)}
 
     def _status(self, levels: list[_Level], result: Estimate) -> Status:
-        if not levels[-1].is_good:
-            return Status.BUDGET_SPENT if perf_counter() > self.deadline else Status.NOT_CONVERGED
-        if self.target.tolerance is None:
-            return Status.SOLVED
-        if result.worst <= self.target.tolerance:
+        wanted = self.target.tolerance
+        if levels[-1].is_good and wanted is not None and result.worst <= wanted:
             return Status.TOLERANCE_REACHED
-        return Status.BUDGET_SPENT if perf_counter() > self.deadline else Status.STEPS_SPENT
+        if self._is_late:
+            return Status.BUDGET_SPENT
+        if not levels[-1].is_good:
+            return Status.NOT_CONVERGED
+        return Status.SOLVED if wanted is None else Status.STEPS_SPENT
 
     def _choices(self, levels: list[_Level], result: Estimate, scale: float):
         space, outcome = levels[-1].space, levels[-1].outcome

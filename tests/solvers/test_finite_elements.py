@@ -287,6 +287,13 @@ def test_tolerance_refines_the_mesh():
     assert error_of(solution, exact) <= 5e-5
 
 
+def test_budget_stops_the_run_with_what_there_is():
+    problem, exact = nonlinear_storage()
+    solution = solve(problem, FiniteElements(size=0.002), budget=0.01)
+    assert solution.status is Status.BUDGET_SPENT
+    assert np.isfinite(solution(w, [[0.5, 1.5]])).all()
+
+
 def test_no_estimate_is_made_from_meshes_that_coincide():
     problem, _ = manufactured(square, Eq(-laplacian(u), 0), smooth)
     solution = solve(problem, FiniteElements(size=4))
