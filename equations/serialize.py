@@ -38,7 +38,8 @@ def to_json(value: Any, *, packages: Sequence[str] = PACKAGES) -> Any:
     """The value as a tree that `json.dumps` takes.
 
     **Arguments** `value`: a `Problem`, an expression, an array, a container of such, or a frozen
-    dataclass, function or class out of one of the `packages`.
+    dataclass, function, class or `functools.partial` of such out of one of the `packages`. Fields
+    with the metadata `{"stored": False}` are left out, and have their defaults when read.
     **Raises** SerializationError for anything else, such as a class of the user's own.
 
     **Example**
@@ -242,13 +243,18 @@ class _Writer:
             return {"data": self.fields(value)}
         if isinstance(value, Point):
             return {"point": list(value.coordinates)}
+        if isinstance(value, functools.partial):
+            name = _public_name(value.func, self.packages)
+            return {"partial": [name, self.value(value.args), self.value(value.keywords)]}
         if not dataclasses.is_dataclass(value) or isinstance(value, type):
             return {"name": _public_name(value, self.packages)}
         return {"class": _class_name(type(value), self.packages), "fields": self.fields(value)}
 
     def fields(self, value: Any) -> dict[str, Any]:
-        names = (f.name for f in dataclasses.fields(value) if f.init)
-        return {name: self.value(getattr(value, name)) for name in names}
+        stored = (
+            f.name for f in dataclasses.fields(value) if f.init and f.metadata.get("stored", True)
+        )
+        return {name: self.value(getattr(value, name)) for name in stored}
 
     def problem(self, problem: Problem) -> dict[str, Any]:
         """Everything but the law, which has done its work when its equations are there."""
@@ -293,6 +299,7 @@ class _Reader:
             "sympy": _read_expression,
             "array": _read_array,
             "name": lambda c: _public(c, self.packages),
+            "partial": self.partial,
             "point": lambda c: Point(*map(float, c)),
             "problem": self.problem,
             "data": self.data,
@@ -305,6 +312,11 @@ class _Reader:
         cls = _class(name, self.packages)
         values = {_text(k): self.value(v) for k, v in fields.items()}
         return cls(**values)
+
+    def partial(self, content: list[Any]) -> functools.partial:
+        name, arguments, keywords = content
+        function = _public(name, self.packages)
+        return functools.partial(function, *self.value(arguments), **self.value(keywords))
 
     def problem(self, fields: dict[str, Any]) -> Problem:
         domain = self.value(fields["domain"])

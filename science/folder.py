@@ -123,14 +123,9 @@ class RunFolder:
         """Write the solution, then what is made from it; trouble there is a warning."""
         _attempt(SOLUTION, lambda: solution.save(self.path / SOLUTION))
         pictures = self._pictures(solution)
-        report = solution.report()
-        writers: dict[str, Callable[[], Any]] = {
-            "solution.vtu": lambda: solution.save(self.path / "solution.vtu"),
-            "report.md": lambda: report.save(self.path / "report.md", pictures),
-            "report.html": lambda: report.save(self.path / "report.html", pictures),
-        }
-        for name, write in writers.items():
-            _attempt(name, write)
+        _attempt("solution.vtu", lambda: solution.save(self.path / "solution.vtu"))
+        for name in ("report.md", "report.html"):
+            _attempt(name, partial(self._report, solution, name, pictures))
         self._configure(
             method=repr(solution.method),
             status=solution.status.value,
@@ -138,6 +133,9 @@ class RunFolder:
             seconds=solution.seconds,
             finished=_now(),
         )
+
+    def _report(self, solution: Solution, name: str, pictures: dict[str, Path]) -> None:
+        solution.report().save(self.path / name, pictures)
 
     def _pictures(self, solution: Solution) -> dict[str, Path]:
         folder = self.path / PICTURES

@@ -51,11 +51,12 @@ def describe(progress: Progress) -> str:
 
 
 def _numbers(progress: Progress) -> str:
-    parts = [f"step {progress.step}"]
+    parts = []
     if progress.loss is not None:
         parts.append(f"loss {progress.loss:.2e}")
     if progress.error_estimate is not None:
         parts.append(f"error estimate {progress.error_estimate:.2e}")
+    parts.append(f"step {progress.step}")
     if progress.message:
         parts.append(progress.message)
     return ", ".join(parts)
@@ -101,12 +102,13 @@ class _Bar:
         from rich.console import Console
         from rich.progress import BarColumn, TextColumn
         from rich.progress import Progress as RichProgress
+        from rich.table import Column
 
         self.bar = RichProgress(
             TextColumn("{task.description}"),
-            BarColumn(bar_width=24),
-            TextColumn("{task.fields[left]}"),
-            TextColumn("[dim]{task.fields[numbers]}"),
+            BarColumn(bar_width=10),
+            TextColumn("{task.fields[left]}", table_column=Column(no_wrap=True, min_width=15)),
+            TextColumn("[dim]{task.fields[numbers]}", table_column=Column(no_wrap=True)),
             console=Console(stderr=True),
         )
         self.task: Any = None

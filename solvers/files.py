@@ -24,7 +24,7 @@ from . import labels
 from .solution import Solution
 from .status import Status
 
-METHODS = ("solvers", "diffcore.nn", "diffcore.optim", "diffcore")
+METHODS = ("solvers", "diffcore.nn", "diffcore.optim")  # whose names a method may hold
 NODES = 10_000  # about as many points are written
 
 

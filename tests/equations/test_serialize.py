@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pytest
 import sympy
 
 import geometry as geo
+from diffcore import nn
 from equations import (
     Data,
     Eq,
@@ -24,6 +26,7 @@ from equations import (
     parameter,
 )
 from equations.serialize import SerializationError, from_json, to_json
+from solvers import PINN
 
 x, y, t = coordinates("x y t")
 u = field("u", x, t)
@@ -119,6 +122,17 @@ def test_arrays_keep_type_and_shape():
         assert back[1:] == (None, 1.5, float("inf"))
 
 
+def test_the_choices_of_a_method_come_back():
+    packages = ("solvers", "diffcore.nn")
+    method = PINN(width=16, network=partial(nn.PirateNet, width=8, depth=2, activation=nn.sine))
+    back = again(method, packages=packages)
+    assert back.network.func is nn.PirateNet and back.network.keywords == method.network.keywords
+    assert (back.width, back.steps) == (16, method.steps)
+    assert again(nn.tanh, packages=packages) is nn.tanh
+    with pytest.raises(SerializationError, match="no public name"):
+        to_json(PINN(network=lambda *sizes, key: None), packages=packages)
+
+
 def test_a_class_of_the_users_own_is_refused_at_once():
     @dataclass(frozen=True)
     class Mine:
@@ -153,6 +167,7 @@ HOSTILE = {
     "data of text": {
         "data": {"points": {"tuple": [0]}, "values": {"dict": [[EVIL, 1]]}, "noise": 1}
     },
+    "part of a function of Python": {"partial": ["os.system", {"tuple": ["true"]}, {"dict": []}]},
     "an array of objects": {"array": {"dtype": "O", "shape": [1], "data": "gASVCg=="}},
     "two kinds at once": {"tuple": [], "dict": []},
     "no fields": {"class": "geometry.Disk", "fields": {"radius": 1}},
