@@ -1,6 +1,6 @@
 """Derivatives of any order, networks, optimizers and numerics on JAX."""
 
-from diffcore import checkpoint, fft, quadrature, special
+from diffcore import checkpoint, fft, interpolate, linalg, quadrature, special
 from diffcore.compile import compile, eager, enable_compilation_cache
 from diffcore.complex import is_holomorphic, wirtinger
 from diffcore.estimators import (
@@ -49,10 +49,12 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "interpolate",
     "is_holomorphic",
     "jacobian",
     "jvp",
     "laplacian",
+    "linalg",
     "linearize",
     "operator",
     "operators",
