@@ -155,3 +155,12 @@ def test_an_interrupt_says_how_to_go_on(rod, capsys):
     rod.write_text("raise KeyboardInterrupt\n")
     assert main(["solve", "rod.py"]) == 130
     assert "goes on from the last checkpoint" in capsys.readouterr().err
+
+
+def test_an_installed_wheel_finds_the_examples_in_the_package(tmp_path, monkeypatch):
+    (tmp_path / "examples").mkdir()
+    (tmp_path / "examples" / "rod.py").write_text("'''A rod.'''\n")
+    (tmp_path / "examples" / "_helper.py").write_text("")
+    monkeypatch.setattr(catalogue, "_HERE", tmp_path)
+    assert list(catalogue.entries()) == ["rod"]
+    assert catalogue.title(catalogue.find("rod")) == "A rod."

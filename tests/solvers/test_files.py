@@ -12,7 +12,7 @@ import geometry as geo
 from diffcore import checkpoint
 from equations import Eq, Poisson, Problem, coordinates, diff, field
 from equations.serialize import SerializationError
-from solvers import FiniteElements, solve
+from solvers import PINN, FiniteElements, solve
 from solvers.files import load, save
 from tests.exact import on
 
@@ -159,3 +159,14 @@ def test_the_stored_statement_is_json_that_anyone_can_read(solved, tmp_path):
         assert "manifest.npy" in archive.namelist()
     stored = checkpoint.read_metadata(path)
     assert stored["problem"]["problem"]["name"] == "rod" and json.dumps(stored)
+
+
+def test_a_network_comes_back_with_the_same_values(tmp_path):
+    law = Poisson(x, source=1)
+    problem = Problem(geo.Interval(0, 1), law, {"boundary": Eq(law.unknown, 0)})
+    network = solve(problem, PINN(width=4, depth=1, steps=2, points=20), key=3)
+    back = load(network.save(tmp_path / "plate.npz"))
+    points = np.linspace(0, 1, 50)
+    expression = diff(law.unknown, x) + law.unknown
+    assert np.array_equal(back(expression, points), network(expression, points))
+    assert back.errors == network.errors and back.problem == problem
