@@ -1,6 +1,7 @@
 """Derivatives of any order, networks, optimizers and numerics on JAX."""
 
-from diffcore import checkpoint, fft, interpolate, linalg, quadrature, special
+from diffcore import checkpoint, fft, interpolate, linalg, nn, optim, quadrature, special
+from diffcore.chunked import chunk_size, map_points, sum_value_and_grad
 from diffcore.compile import compile, eager, enable_compilation_cache
 from diffcore.complex import is_holomorphic, wirtinger
 from diffcore.estimators import (
@@ -32,6 +33,7 @@ __all__ = [
     "as_key",
     "biharmonic",
     "checkpoint",
+    "chunk_size",
     "compile",
     "curl",
     "default_dtype",
@@ -56,13 +58,17 @@ __all__ = [
     "laplacian",
     "linalg",
     "linearize",
+    "map_points",
+    "nn",
     "operator",
     "operators",
+    "optim",
     "partials",
     "precision",
     "quadrature",
     "separable_partials",
     "special",
+    "sum_value_and_grad",
     "value_and_grad",
     "vjp",
     "wirtinger",
