@@ -53,7 +53,7 @@ class PINN:
     network: Callable | None = None
     points: int | None = None
     boundary_points: int | None = None
-    steps: int = 5000
+    steps: int = 3000
     phases: tuple[Phase, ...] | None = None
     hard: bool | None = None
     solenoidal: bool | None = None

@@ -21,40 +21,25 @@ def draw(terms: Sequence[Term], key: Any) -> tuple[Batch, ...]:
 
 
 def renew(
-    terms: Sequence[Term],
-    trial: Trial,
-    weights: Any,
-    batches: Sequence[Batch],
-    key: Any,
-    *,
-    fraction: float,
-    adaptive: bool,
+    terms: Sequence[Term], trial: Trial, weights: Any, key: Any, *, adaptive: bool
 ) -> tuple[Batch, ...]:
-    """The batches with a fraction of their points drawn anew.
-
-    Where `adaptive`, new interior points come from a larger set, with probability proportional to
-    1 + |residual| / mean |residual|.
+    """A batch for each term; where `adaptive`, interior points come from a larger set, with
+    probability proportional to 1 + |residual| / mean |residual|.
 
     Source: Wu, Zhu, Tan, Kartha & Lu, Comput. Methods Appl. Mech. Eng. 403 (2023) 115671,
     equation 2 with k = 1, c = 1 (RAD).
     """
-    renewed = []
-    for i, (term, batch) in enumerate(zip(terms, batches, strict=True)):
+    batches = []
+    for i, term in enumerate(terms):
         own = jax.random.fold_in(key, i)
-        count = round(fraction * term.count) if term.kind == "equation" else term.count
         if not adaptive or term.kind != "equation":
-            new = term.draw(count, own)
-        else:
-            candidates = term.draw(CANDIDATES * term.count, own)
-            size = _size(term, trial, candidates, jnp.asarray(weights[i]))
-            new = _take(candidates, _choose(size, count, jax.random.fold_in(own, 1)))
-        kept = jax.random.permutation(jax.random.fold_in(own, 2), term.count)[count:]
-        renewed.append(
-            jax.tree.map(lambda a, b: jnp.concatenate([a, b]), _take(batch, kept), new)
-            if count < term.count
-            else new
-        )
-    return tuple(renewed)
+            batches.append(term.draw(term.count, own))
+            continue
+        candidates = term.draw(CANDIDATES * term.count, own)
+        size = _size(term, trial, candidates, jnp.asarray(weights[i]))
+        chosen = _choose(size, term.count, jax.random.fold_in(own, 1))
+        batches.append(jax.tree.map(lambda leaf, rows=chosen: leaf[rows], candidates))
+    return tuple(batches)
 
 
 def _choose(size: jax.Array, count: int, key: Any) -> jax.Array:
@@ -62,10 +47,6 @@ def _choose(size: jax.Array, count: int, key: Any) -> jax.Array:
     odds = jnp.log(1 + size / jnp.mean(size))
     noise = jax.random.gumbel(key, odds.shape, odds.dtype)
     return jnp.argsort(-(odds + noise))[:count]
-
-
-def _take(batch: Batch, rows: jax.Array) -> Batch:
-    return jax.tree.map(lambda leaf: leaf[rows], batch)
 
 
 @eqx.filter_jit

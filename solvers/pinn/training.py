@@ -125,13 +125,7 @@ class Training:
             return state
         key = jax.random.fold_in(self.key, 1 + state.total_steps)
         batches = points.renew(
-            self.objective.terms,
-            state.trial,
-            self.weights,
-            state.batches,
-            key,
-            fraction=phase.fraction,
-            adaptive=self.adaptive,
+            self.objective.terms, state.trial, self.weights, key, adaptive=self.adaptive
         )
         return replace(state, batches=batches)
 
