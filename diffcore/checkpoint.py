@@ -38,7 +38,7 @@ def save(path: str | os.PathLike, tree: Any, *, metadata: Mapping[str, Any] | No
     Arguments:
         path: file to write; replaced if it exists.
         tree: any pytree.
-        metadata: what JSON can hold, read back by `metadata`.
+        metadata: what JSON can hold, read back by `read_metadata`.
 
     Raises:
         TypeError: an array of Python objects, or metadata that JSON cannot hold.
