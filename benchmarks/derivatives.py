@@ -37,7 +37,7 @@ from diffcore.taylor import operators
 Array = Any
 CHUNK = 256
 STEPS = 5  # in one call, where steps are scanned
-SECONDS = 3  # of turns for one strategy
+SECONDS = 1.5  # of turns for one strategy
 TARGET = Path(__file__).with_suffix(".md").with_name("DERIVATIVES.md")
 
 
@@ -450,7 +450,7 @@ def compare(load: Workload, rounds: int) -> dict[str, dict[Any, float]]:
         for name, s in STRATEGIES.items()
     }
     calls = take_turns({name: f for name, (f, _) in programs.items()}, arguments, rounds)
-    scans = take_turns(chunked, arguments, rounds // 3)
+    scans = take_turns(chunked, arguments, 3)
     return {
         "call": calls,
         "scan": {name: t / STEPS for name, t in scans.items()},
@@ -528,7 +528,7 @@ def main(names: list[str]) -> None:
     rows = [] if names else growth(WORKLOADS["W1"])
     results = {}
     for name in names or WORKLOADS:
-        results[name] = compare(WORKLOADS[name], rounds=12)
+        results[name] = compare(WORKLOADS[name], rounds=8)
         print(
             name,
             {k: {s: round(t, 2) for s, t in v.items()} for k, v in results[name].items()},

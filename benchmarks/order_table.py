@@ -31,7 +31,8 @@ ORDERS = range(1, 7)
 TARGET = Path(__file__).parents[1] / "docs" / "order_table.md"
 EXPLANATION = (
     "Errors relative to the largest derivative of that order. `reverse` is the largest error of "
-    "the gradient of any of the orders, compared with the next order."
+    "the gradient of any of the orders, compared with the next order. A dash: JAX's own derivative "
+    "rule of the function raises an error beyond the first order."
 )
 HALF = mp.mpf(1) / 2
 
@@ -411,7 +412,10 @@ def references(row: Row) -> np.ndarray:
 
 def errors(row: Row) -> list[float]:
     """Largest error of each order, then of reverse mode on top, relative to the derivative."""
-    forward, reverse = derivatives(row)
+    try:
+        forward, reverse = derivatives(row)
+    except TypeError:  # raised by JAX's own rule
+        return [np.nan] * (len(ORDERS) + 1)
     exact = references(row)
     scale = np.abs(exact).max(1, keepdims=True)
     scale[scale == 0] = 1
@@ -420,7 +424,7 @@ def errors(row: Row) -> list[float]:
 
 
 def cell(error: float) -> str:
-    return "0" if error == 0 else f"{error:.0e}"
+    return "—" if np.isnan(error) else "0" if error == 0 else f"{error:.0e}"
 
 
 def table(title: str, rows: list[Row]) -> list[str]:

@@ -33,8 +33,8 @@ def map_points(f: Callable[[Any], Any], points: Any, *, chunk: int | None = None
 
     Example:
         >>> import jax.numpy as jnp
-        >>> map_points(lambda x: x**2, jnp.arange(5.0), chunk=2)
-        Array([ 0.,  1.,  4.,  9., 16.], dtype=float32)
+        >>> map_points(lambda x: x**2, jnp.arange(5.0), chunk=2).tolist()
+        [0.0, 1.0, 4.0, 9.0, 16.0]
     """
     n = _length(points)
     size = chunk_size(f, points) if chunk is None else _checked(chunk)

@@ -32,7 +32,8 @@ def partials(f: Function, orders: Collection[Orders | int]) -> Callable[[Array],
     Notes:
         A complex x asks for complex derivatives: f must be holomorphic there. Kinks have the
         derivatives that JAX gives them: 0 for relu and 1 for abs at 0, the mean for max of equals.
-        Several points: `jax.vmap`.
+        Several points: `jax.vmap`; to compile: `jax.jit`. f is traced anew at each call, so it may
+        close over anything, parameters that are being differentiated included.
 
     Example:
         >>> import jax.numpy as jnp

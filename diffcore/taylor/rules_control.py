@@ -9,13 +9,12 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend import core
 
-from diffcore.taylor import univariate
 from diffcore.taylor.algebra import Algebra
 from diffcore.taylor.interpret import evaluate
 from diffcore.taylor.nested import nested_forward
 from diffcore.taylor.registry import rule
-from diffcore.taylor.rules_elementwise import logaddexp
-from diffcore.taylor.series import Series, Value, compose, map_parts, parts_of, primal_of
+from diffcore.taylor.rules_elementwise import elementwise, logaddexp, xlog1py, xlogy
+from diffcore.taylor.series import Series, Value, map_parts, parts_of, primal_of
 
 
 @rule("jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "custom_vjp_call")
@@ -43,16 +42,24 @@ def _custom_jvp(space: Algebra, values: list[Value], equation: Any) -> list[Valu
         return primitive.bind(*arrays, **bind_params)
 
     name, _, source = (jaxpr.jaxpr.debug_info.func_src_info or "").partition(" at ")
-    is_of_jax = "/jax/_src/" in source.replace("\\", "/")
-    if is_of_jax and name in _INLINED:
+    if "/jax/_src/" not in source.replace("\\", "/"):
+        name = ""  # of the same name, but not JAX's
+    if name in _INLINED:
         return evaluate(space, jaxpr, values)
-    if is_of_jax and name in _JAX_FUNCTIONS:
+    if name in _JAX_FUNCTIONS:
         return [_JAX_FUNCTIONS[name](space, *values)]
-    if len(values) == 1 and (is_of_jax and name in _UNIVARIATE or jaxpr.in_avals[0].shape == ()):
-        if len(jaxpr.out_avals) == 1:
-            taylor = univariate.by_forward_mode(lambda x: function(x)[0])
-            return [compose(space, values[0], taylor)]
+    if name in _ELEMENTWISE or all(map(_is_real_scalar, jaxpr.in_avals + jaxpr.out_avals)):
+        n = len(jaxpr.out_avals)
+        return [elementwise(space, _component(function, i), values) for i in range(n)]
     return nested_forward(space, function, values)
+
+
+def _is_real_scalar(aval: Any) -> bool:
+    return aval.shape == () and jnp.issubdtype(aval.dtype, jnp.floating)
+
+
+def _component(function: Callable[..., list[Any]], i: int) -> Callable[..., Any]:
+    return lambda *arrays: function(*arrays)[i]
 
 
 def _relu(space: Algebra, x: Value) -> Value:
@@ -60,9 +67,17 @@ def _relu(space: Algebra, x: Value) -> Value:
     return map_parts(lambda part: jnp.where(x0 > 0, part, 0), x, jax.nn.relu(x0))
 
 
-_JAX_FUNCTIONS: dict[str, Callable[..., Value]] = {"logaddexp": logaddexp, "relu": _relu}
-_INLINED = {"_slogdet_lu"}  # right where it has a derivative at all
-_UNIVARIATE = {"_xlogx", "expi", "log_ndtr", "_sinc_maclaurin", "spence", "i0", "i1"}
+_INLINED = {"_slogdet_lu", "_i0"}  # their formulas are right wherever they have derivatives
+_JAX_FUNCTIONS: dict[str, Callable[..., Value]] = {
+    "logaddexp": logaddexp,
+    "relu": _relu,
+    "xlogy": xlogy,
+    "xlog1py": xlog1py,
+}
+_ELEMENTWISE = {
+    *("_dawsn", "_erfcx", "_sinc_maclaurin", "_wofz", "_xlogx", "expi", "expn", "hyp1f1"),
+    *("hyp2f1", "log_ndtr", "logit", "poch", "sici", "zeta"),
+}
 
 
 @rule("cond")

@@ -1,12 +1,15 @@
 """Rules of elementwise primitives."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 
-from diffcore.taylor import univariate
+from diffcore.taylor import univariate, univariate_special
 from diffcore.taylor.algebra import Algebra
 from diffcore.taylor.nested import nested_forward
 from diffcore.taylor.registry import bind, rule
@@ -37,6 +40,8 @@ for _name in (
     *("erf", "erfc", "erf_inv", "lgamma", "digamma"),
 ):
     _register(_name, getattr(univariate, _name))
+_register("bessel_i0e", univariate_special.bessel_i0e)
+_register("bessel_i1e", univariate_special.bessel_i1e)
 _register("log", univariate.log_)
 _register("sqrt", univariate.sqrt_)
 
@@ -57,9 +62,11 @@ def _pow(space: Algebra, values: list[Value], equation: Any) -> Value:
     """x ** y; for y without derivatives by powers of x, so that x = 0 is right where it can be."""
     x, y = values
     if isinstance(y, Series):
-        log_x = compose(space, x, univariate.log_) if isinstance(x, Series) else lax.log(x)
+        log_x = compose(space, x, univariate.log_)
         result = compose(space, multiply(space, y, log_x), univariate.exp)
         return series(bind(equation, primal_of(x), primal_of(y)), parts_of(result))
+    if isinstance(y, np.ndarray) and y.ndim == 0 and not np.iscomplexobj(y):
+        return compose(space, x, partial(univariate.power, exponent=float(y)))
     return compose(space, x, partial(_pow_taylor, exponent=jnp.asarray(y)))
 
 
@@ -67,9 +74,9 @@ def _pow_taylor(x: Any, n: int, exponent: Any) -> list[Any]:
     exponent = exponent.astype(x.dtype)
     binomial, c = jnp.ones_like(exponent), []
     for k in range(n + 1):
-        is_zero = binomial == 0
-        power = lax.pow(*jnp.broadcast_arrays(x, jnp.where(is_zero, 1, exponent - k)))
-        c.append(jnp.where(is_zero, 0, binomial * power))
+        is_constant = (binomial == 0) | (exponent == k)  # x ** 0 has no derivative at 0 in JAX
+        power = lax.pow(*jnp.broadcast_arrays(x, jnp.where(is_constant, 1, exponent - k)))
+        c.append(binomial * jnp.where(is_constant, 1, power))
         binomial = binomial * (exponent - k) / (k + 1)
     return c
 
@@ -182,17 +189,43 @@ def _polygamma(space: Algebra, values: list[Value], equation: Any) -> Value:
     return compose(space, values[1], partial(univariate.polygamma, values[0]))
 
 
-@rule("bessel_i0e", "bessel_i1e", "igamma", "igammac", "regularized_incomplete_beta", "zeta")
+@rule("igamma", "igammac", "regularized_incomplete_beta", "zeta")
 def _special(space: Algebra, values: list[Value], equation: Any) -> Value:
-    """In one argument JAX's own derivatives, n times; in several nested forward mode."""
+    """A closed form in the last argument; otherwise JAX's derivatives, by nested forward mode."""
+    *fixed, x = values
+    name = equation.primitive.name
+    if name in _IN_LAST_ARGUMENT and not any(isinstance(value, Series) for value in fixed):
+        return compose(space, x, partial(_IN_LAST_ARGUMENT[name], *fixed))
+    return elementwise(space, lambda *arrays: bind(equation, *arrays), values)
+
+
+_IN_LAST_ARGUMENT: dict[str, Callable[..., Any]] = {
+    "igamma": univariate_special.igamma,
+    "igammac": univariate_special.igammac,
+    "regularized_incomplete_beta": univariate_special.betainc,
+}
+
+
+def elementwise(space: Algebra, function: Callable[..., Any], values: list[Value]) -> Value:
+    """An elementwise function that JAX differentiates: in one argument by repeated `jax.jvp`."""
     active = [i for i, value in enumerate(values) if isinstance(value, Series)]
     if len(active) > 1:
-        return nested_forward(space, lambda *arrays: bind(equation, *arrays), values)
+        return nested_forward(space, function, values)
+    before, after = values[: active[0]], values[active[0] + 1 :]
+    taylor = univariate.by_forward_mode(lambda x: function(*before, x, *after))
+    return compose(space, values[active[0]], taylor)
 
-    def function(x: Any) -> Any:
-        return bind(equation, *values[: active[0]], x, *values[active[0] + 1 :])
 
-    return compose(space, values[active[0]], univariate.by_forward_mode(function))
+def xlogy(space: Algebra, x: Value, y: Value) -> Value:
+    """x log(y), which is 0 where x is."""
+    result = multiply(space, x, compose(space, y, univariate.log_))
+    return series(jax.scipy.special.xlogy(primal_of(x), primal_of(y)), parts_of(result))
+
+
+def xlog1py(space: Algebra, x: Value, y: Value) -> Value:
+    """x log(1 + y), which is 0 where x is."""
+    result = multiply(space, x, compose(space, y, univariate.log1p))
+    return series(jax.scipy.special.xlog1py(primal_of(x), primal_of(y)), parts_of(result))
 
 
 def logaddexp(space: Algebra, a: Value, b: Value) -> Value:

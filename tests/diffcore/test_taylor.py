@@ -212,6 +212,18 @@ def test_smooth_functions_have_their_derivatives_where_their_formula_has_a_kink(
 def test_powers_at_zero_are_finite_where_they_are_smooth():
     result = partials(lambda x: x**3 + x**2.0 + x**4.0 * jnp.cos(x), [2, 3, 4])(0.0)
     assert [float(v) for v in result.values()] == [2, 6, 24]
+    slope = jax.grad(lambda x: partials(lambda x: x**2.0, [1])(x)[1])  # reverse mode on top
+    assert float(slope(0.0)) == 2
+
+
+def test_special_functions_have_derivatives_of_full_accuracy():
+    f = lambda x: [jnp.i0(x), jax.scipy.special.gammainc(3.0, x)]  # noqa: E731
+    bessel, gamma = jax.jit(partials(f, [6]))(1e-3)[6]
+    np.testing.assert_allclose(
+        bessel, 20 / 64 + 70 / 256 / 2 * 1e-6, rtol=1e-12
+    )  # its power series
+    # γ(3, x)/2 = x³/6 - x⁴/8 + x⁵/20 - x⁶/72 + x⁷/336 - ...
+    np.testing.assert_allclose(gamma, -720 / 72 + 5040 / 336 * 1e-3, rtol=2e-6)
 
 
 def test_derivatives_of_the_coordinates_do_not_depend_on_the_batch():
