@@ -81,6 +81,6 @@ class AdaptiveActivation(eqx.Module):
         return self.function(self.scale * self.slope * x)
 
 
-def as_module(activation: Callable) -> eqx.Module:
+def as_module(activation: Callable) -> Callable:
     """Returns the activation as a module: itself if it is one, otherwise wrapped in `Lambda`."""
     return activation if isinstance(activation, eqx.Module) else Lambda(activation)

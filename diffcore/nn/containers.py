@@ -21,7 +21,7 @@ class Sequential(eqx.Module):
         ((5, 1), 3)
     """
 
-    layers: tuple[eqx.Module, ...]
+    layers: tuple[Callable, ...]
 
     def __init__(self, layers: Sequence[Callable]):
         self.layers = tuple(as_module(layer) for layer in layers)
@@ -31,9 +31,10 @@ class Sequential(eqx.Module):
             x = layer(x)
         return x
 
-    def __getitem__(self, index: int | slice) -> eqx.Module:
-        layers = self.layers[index]
-        return Sequential(layers) if isinstance(index, slice) else layers
+    def __getitem__(self, index: int | slice) -> Callable:
+        if isinstance(index, slice):
+            return Sequential(self.layers[index])
+        return self.layers[index]
 
     def __len__(self) -> int:
         return len(self.layers)
@@ -42,7 +43,7 @@ class Sequential(eqx.Module):
 class Concatenate(eqx.Module):
     """The outputs of several modules for the same input, side by side on the last axis."""
 
-    branches: tuple[eqx.Module, ...]
+    branches: tuple[Callable, ...]
 
     def __init__(self, branches: Sequence[Callable]):
         self.branches = tuple(as_module(branch) for branch in branches)

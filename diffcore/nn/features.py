@@ -44,9 +44,9 @@ class FourierFeatures(eqx.Module):
             raise ValueError(
                 f"`out_size` must be even, one cosine and one sine a wave; got {out_size}."
             )
-        scale = jnp.broadcast_to(jnp.asarray(scale, default_dtype()), (in_size,))
+        scales = jnp.broadcast_to(jnp.asarray(scale, default_dtype()), (in_size,))
         normal = jax.random.normal(as_key(key), (in_size, out_size // 2), default_dtype())
-        self.frequencies = Fixed(scale[:, None] * normal)
+        self.frequencies = Fixed(scales[:, None] * normal)
 
     def __call__(self, x: jax.Array) -> jax.Array:
         phase = x @ self.frequencies.array
@@ -138,10 +138,11 @@ class RadialBasis(eqx.Module):
     ):
         center_key, weight_key = jax.random.split(as_key(key))
         dtype = default_dtype()
-        lower, upper = (jnp.broadcast_to(jnp.asarray(b, dtype), (in_size,)) for b in (lower, upper))
+        low = jnp.broadcast_to(jnp.asarray(lower, dtype), (in_size,))
+        extent = jnp.asarray(upper, dtype) - low
         uniform = jax.random.uniform(center_key, (n_centers, in_size), dtype)
-        self.centers = lower + (upper - lower) * uniform
-        spacing = jnp.prod((upper - lower) / n_centers ** (1 / in_size)) ** (1 / in_size)
+        self.centers = low + extent * uniform
+        spacing = (jnp.prod(extent) / n_centers) ** (1 / in_size)
         self.log_widths = jnp.full(n_centers, jnp.log(spacing if width is None else width))
         scale = n_centers**-0.5
         self.weight = scale * jax.random.normal(weight_key, (out_size, n_centers), dtype)

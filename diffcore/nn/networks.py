@@ -40,8 +40,8 @@ class MLP(eqx.Module):
         (7, 1)
     """
 
-    layers: tuple[eqx.Module, ...]
-    activations: tuple[eqx.Module, ...]
+    layers: tuple[Callable, ...]
+    activations: tuple[Callable, ...]
 
     def __init__(
         self,
@@ -75,9 +75,9 @@ class ModifiedMLP(eqx.Module):
     physics-informed neural networks, SIAM J. Sci. Comput. 43 (2021), eqs. (43)-(47).
     """
 
-    encoders: tuple[eqx.Module, eqx.Module]
-    layers: tuple[eqx.Module, ...]
-    activation: eqx.Module
+    encoders: tuple[Callable, Callable]
+    layers: tuple[Callable, ...]
+    activation: Callable
 
     def __init__(
         self,
@@ -156,10 +156,10 @@ def _uniform(limit: float) -> Callable:
 class ResNet(eqx.Module):
     """A residual network: `depth` blocks x + W₂ σ(W₁ σ(x)), between two affine maps."""
 
-    first: eqx.Module
-    blocks: tuple[tuple[eqx.Module, eqx.Module], ...]
-    last: eqx.Module
-    activation: eqx.Module
+    first: Callable
+    blocks: tuple[tuple[Callable, Callable], ...]
+    last: Callable
+    activation: Callable
 
     def __init__(
         self,
@@ -190,11 +190,11 @@ class ResNet(eqx.Module):
 class PirateBlock(eqx.Module):
     """One block of `PirateNet`: two gated layers and a third, blended into the input by α."""
 
-    layers: tuple[eqx.Module, eqx.Module, eqx.Module]
+    layers: tuple[Callable, Callable, Callable]
     alpha: jax.Array
-    activation: eqx.Module
+    activation: Callable
 
-    def __init__(self, width: int, activation: eqx.Module, linear: Callable, key: jax.Array):
+    def __init__(self, width: int, activation: Callable, linear: Callable, key: jax.Array):
         keys = jax.random.split(key, 3)
         self.layers = tuple(linear(width, width, key=k) for k in keys)
         self.alpha = jnp.zeros((), default_dtype())
@@ -220,11 +220,11 @@ class PirateNet(eqx.Module):
     adaptive networks, J. Mach. Learn. Res. 25 (2024), eqs. (4.1)-(4.7).
     """
 
-    embedding: eqx.Module
-    encoders: tuple[eqx.Module, eqx.Module]
+    embedding: Callable
+    encoders: tuple[Callable, Callable]
     blocks: tuple[PirateBlock, ...]
-    last: eqx.Module
-    activation: eqx.Module
+    last: Callable
+    activation: Callable
 
     def __init__(
         self,
@@ -298,14 +298,14 @@ class SeparableNetwork(eqx.Module):
         self.out_size = out_size
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        product = 1.0
+        product: Any = 1.0
         for i, factor in enumerate(self.factors):
             product = product * factor(x[..., i : i + 1])
         return self._sum(product)
 
     def on_grid(self, *axes: jax.Array) -> jax.Array:
         """Returns the values on the grid of these `axes` (one array of coordinates each)."""
-        product = 1.0
+        product: Any = 1.0
         for i, (factor, axis) in enumerate(zip(self.factors, axes, strict=True)):
             values = factor(axis[:, None])
             product = product * jnp.expand_dims(values, [k for k in range(len(axes)) if k != i])

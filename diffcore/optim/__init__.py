@@ -14,6 +14,7 @@ from diffcore.optim.least_squares import LeastSquares
 from diffcore.optim.line_search import WolfeSearch
 from diffcore.optim.quasi_newton import bfgs, lbfgs, self_scaled_bfgs, self_scaled_broyden
 from diffcore.optim.run import Run, run
+from diffcore.optim.soap import soap
 
 __all__ = [
     "adam",
@@ -32,6 +33,7 @@ __all__ = [
     "self_scaled_bfgs",
     "self_scaled_broyden",
     "sgd",
+    "soap",
     "warmup_cosine_decay_schedule",
     "warmup_exponential_decay_schedule",
     "WolfeSearch",

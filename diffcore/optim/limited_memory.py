@@ -12,12 +12,12 @@ from diffcore.optim.inverse_hessian import Move
 
 
 class Pairs(NamedTuple):
-    """A ring of steps s, changes of gradient y, and 1/(y's); `count` pairs came in so far."""
+    """A ring of steps s, changes of gradient y, and 1/(y's); `total` pairs came in so far."""
 
     s: jax.Array  # (history, n)
     y: jax.Array
     rho: jax.Array  # (history,), zero where there is no pair yet
-    count: jax.Array
+    total: jax.Array
 
 
 @dataclass(frozen=True)
@@ -39,37 +39,37 @@ class LimitedMemory:
         s, y = move.step, move.gradient - move.last_gradient
         sy = s @ y
         use = sy > jnp.finfo(y.dtype).eps * jnp.sqrt((s @ s) * (y @ y))
-        i = pairs.count % self.history
+        i = pairs.total % self.history
         new = Pairs(
             pairs.s.at[i].set(jnp.where(use, s, pairs.s[i])),
             pairs.y.at[i].set(jnp.where(use, y, pairs.y[i])),
             pairs.rho.at[i].set(jnp.where(use, 1 / jnp.where(use, sy, 1.0), pairs.rho[i])),
-            pairs.count + use,
+            pairs.total + use,
         )
         return new, -self._product(new, move.gradient)
 
     def apply(self, pairs: Pairs, change: Pairs, restart: jax.Array) -> Pairs:
         """Returns the changed memory, or the empty one where `restart`."""
         empty = jnp.where(restart, 0, 1)
-        return change._replace(rho=change.rho * empty, count=change.count * empty)
+        return change._replace(rho=change.rho * empty, total=change.total * empty)
 
     def _product(self, pairs: Pairs, gradient: jax.Array) -> jax.Array:
         """Returns H g; a pair with rho = 0 changes nothing."""
-        s, y, rho, count = pairs
+        s, y, rho, total = pairs
 
         def backward(k, carry):
             q, alphas = carry
-            i = (count - 1 - k) % self.history
+            i = (total - 1 - k) % self.history
             alpha = rho[i] * (s[i] @ q)
             return q - alpha * y[i], alphas.at[i].set(alpha)
 
         def forward(k, q):
-            i = (count + k) % self.history
+            i = (total + k) % self.history
             return q + s[i] * (alphas[i] - rho[i] * (y[i] @ q))
 
         start = (gradient, jnp.zeros_like(rho))
         q, alphas = jax.lax.fori_loop(0, self.history, backward, start)
-        last = (count - 1) % self.history
+        last = (total - 1) % self.history
         yy = rho[last] * (y[last] @ y[last])
         q = jnp.where(yy > 0, q / jnp.where(yy > 0, yy, 1.0), q)
         return jax.lax.fori_loop(0, self.history, forward, q)

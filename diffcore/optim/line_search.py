@@ -82,7 +82,9 @@ class WolfeSearch:
         nowhere = jnp.full_like(start.length, jnp.inf)
         high = Trial(nowhere, nowhere, nowhere, jnp.zeros_like(start.gradient))
         length = jnp.where(fresh, first_length, 0.0)
-        low, _, _, n, found = jax.lax.while_loop(go_on, body, (start, high, length, 0, ~fresh & fresh))
+        low, _, _, n, found = jax.lax.while_loop(
+            go_on, body, (start, high, length, jnp.array(0), jnp.array(False))
+        )
         progress = found | (low.value < start.value)
         return _choose(progress, low, start), n
 

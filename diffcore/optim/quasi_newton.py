@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
@@ -26,6 +26,19 @@ from diffcore.optim.run import (
     Step,
 )
 from diffcore.optim.vector import flatten
+
+
+class InverseHessian(Protocol):
+    """What a quasi-Newton method needs of an estimate of the inverse Hessian."""
+
+    def init(self, vector: jax.Array) -> Any:
+        """Returns the estimate before the first step, which acts as the identity."""
+
+    def propose(self, hessian: Any, move: Move) -> tuple[Any, jax.Array]:
+        """Returns a change of the estimate, and the next direction -H g."""
+
+    def apply(self, hessian: Any, change: Any, restart: jax.Array) -> Any:
+        """Returns the changed estimate, or the first one where `restart`."""
 
 
 class QuasiNewtonState(NamedTuple):
@@ -57,7 +70,7 @@ class QuasiNewton:
         tolerance: on the largest component of the gradient.
     """
 
-    hessian: Dense | LimitedMemory
+    hessian: InverseHessian
     search: WolfeSearch = WOLFE
     tolerance: float = 1e-10
 
@@ -95,7 +108,8 @@ class QuasiNewton:
 
         new_state = QuasiNewtonState(
             trial.value,
-            jnp.where(fresh, value - trial.value, decrease),
+            # Where new points have raised the loss, the next step may win that back.
+            jnp.where(fresh, value - trial.value, jnp.maximum(decrease, trial.value - value)),
             trial.gradient,
             new_direction,
             self.hessian.apply(hessian, change, restart & ~same),

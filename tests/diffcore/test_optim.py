@@ -22,6 +22,7 @@ FIRST_ORDER = {
     "momentum": optim.sgd(0.05, momentum=0.9),
     "adam": optim.adam(optim.cosine_decay_schedule(0.1, 400)),
     "adamw": optim.adamw(optim.cosine_decay_schedule(0.1, 400), weight_decay=0.0),
+    "soap": optim.soap(optim.cosine_decay_schedule(0.1, 400)),
     "muon": optim.muon(adam_learning_rate=optim.cosine_decay_schedule(0.1, 400)),
     "lion": optim.first_order(optax.lion, learning_rate=optim.cosine_decay_schedule(0.1, 400)),
 }
@@ -77,15 +78,15 @@ def test_a_run_in_two_parts_equals_an_unbroken_run_to_the_last_bit(name):
     np.testing.assert_array_equal(whole.losses, np.concatenate([part.losses, rest.losses]))
 
 
-@pytest.mark.parametrize("name", ["bfgs", "lbfgs"])
-def test_a_changed_loss_is_evaluated_anew_and_the_inverse_hessian_kept(name):
+@pytest.mark.parametrize("optimizer", [optim.bfgs(), optim.lbfgs()])
+def test_a_changed_loss_is_evaluated_anew_and_the_inverse_hessian_kept(optimizer):
     scales = jnp.logspace(0, 3, 8)
     loss = dc.value_and_grad(lambda x, target: jnp.sum(scales * (x - target) ** 2))
     zero, one = jnp.zeros(8), jnp.ones(8)
-    first = optim.run(ALL[name], loss, one, steps=100, args=(zero,))
-    second = optim.run(ALL[name], loss, first.parameters, steps=100, args=(one,), state=first.state)
-    again = optim.run(ALL[name], loss, first.parameters, steps=100, args=(one,))
-    np.testing.assert_allclose(second.losses[0], loss(first.parameters, one)[0], rtol=1e-13)
+    first = optim.run(optimizer, loss, one, steps=100, args=(zero,))
+    second = optim.run(optimizer, loss, first.parameters, steps=100, args=(one,), state=first.state)
+    again = optim.run(optimizer, loss, first.parameters, steps=100, args=(one,))
+    np.testing.assert_allclose(second.losses[0], loss(first.parameters, one)[0], rtol=1e-12)
     np.testing.assert_allclose(second.parameters, 1.0, atol=1e-9)
     assert len(second.losses) < len(again.losses) / 2
 
@@ -121,6 +122,21 @@ def test_a_loss_that_cannot_fall_further_stops_the_run():
     result = optim.run(optim.bfgs(), wrong, jnp.ones(2), steps=50)
     assert result.reason == "line search failed"
     np.testing.assert_array_equal(result.parameters, 1.0)
+
+
+def test_soap_is_adam_in_the_eigenbasis_of_the_gradients():
+    # A rotated problem: SOAP in rotated parameters takes the rotated steps, Adam does not.
+    rng = np.random.default_rng(0)
+    scale = jnp.asarray(rng.uniform(0.1, 10, (4, 3)))
+    u, v = (np.linalg.qr(rng.normal(size=(n, n)))[0] for n in (4, 3))
+    straight = dc.value_and_grad(lambda w: jnp.sum(scale * (w - 1) ** 2))
+    rotated = dc.value_and_grad(lambda w: jnp.sum(scale * (u.T @ w @ v - 1) ** 2))
+    start = jnp.asarray(rng.normal(size=(4, 3)))
+    for optimizer, same in ((optim.soap(0.1), True), (optim.adam(0.1), False)):
+        a = optim.run(optimizer, straight, start, steps=25).parameters
+        b = optim.run(optimizer, rotated, u @ start @ v.T, steps=25).parameters
+        # In directions without gradient, rounding errors are divided by eps: 1e-16 / 1e-8.
+        assert np.allclose(u @ a @ v.T, b, atol=1e-5) == same
 
 
 def test_constants_in_the_parameters_stay_as_they_are():
