@@ -93,6 +93,9 @@ class _Latex(LatexPrinter):
         inner = self._print(e.expr)
         return below + (inner if isinstance(e.expr, AppliedUndef) else rf"\left({inner}\right)")
 
+    def _needs_mul_brackets(self, expr, first=False, last=False):
+        return not isinstance(expr, Divergence) and super()._needs_mul_brackets(expr, first, last)
+
     def _print_Divergence(self, e: Divergence) -> str:
         found = _diffusion(e)
         if found is None:
