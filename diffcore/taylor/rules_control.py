@@ -14,14 +14,22 @@ from diffcore.taylor.interpret import evaluate
 from diffcore.taylor.nested import nested_forward
 from diffcore.taylor.registry import rule
 from diffcore.taylor.rules_elementwise import elementwise, logaddexp, xlog1py, xlogy
-from diffcore.taylor.series import Series, Value, map_parts, parts_of, primal_of
+from diffcore.taylor.series import Value, dense, map_parts, parts_of, primal_of
 
 
-@rule("jit", "pjit", "closed_call", "core_call", "remat2", "checkpoint", "custom_vjp_call")
+@rule("jit", "pjit", "closed_call", "core_call", "custom_vjp_call")
 def _call(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
     """The jaxpr inside. JAX has no forward mode of `custom_vjp`: its primal is differentiated."""
     jaxpr = equation.params.get("jaxpr") or equation.params["call_jaxpr"]
     return evaluate(space, _closed(jaxpr), values)
+
+
+@rule("checkpoint", "remat2")
+def _checkpoint(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
+    """Evaluated again, with its coefficients, when differentiated in reverse."""
+    inside = partial(evaluate, space, _closed(equation.params["jaxpr"]))
+    options = {name: equation.params[name] for name in ("prevent_cse", "policy")}
+    return jax.checkpoint(inside, **options)(values)
 
 
 def _closed(jaxpr: Any) -> core.ClosedJaxpr:
@@ -87,10 +95,10 @@ def _cond(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
     shapes = [jax.eval_shape(branch, operands) for branch in branches]
     keys = [_union(*outputs) for outputs in zip(*shapes, strict=True)]
 
-    def dense(branch: Callable[..., list[Value]], operands: list[Value]) -> list[Value]:
+    def with_all(branch: Callable[..., list[Value]], operands: list[Value]) -> list[Value]:
         return _all_dense(branch(operands), keys)
 
-    choices = [partial(dense, branch) for branch in branches]
+    choices = [partial(with_all, branch) for branch in branches]
     if platforms := equation.params.get("branches_platforms"):
         return _by_platform(dict(zip(platforms, choices, strict=True)), operands)
     return lax.switch(index, choices, operands)
@@ -156,13 +164,4 @@ def _union(*values: Value) -> set[int]:
 
 
 def _all_dense(values: Sequence[Value], keys: Sequence[set[int]]) -> list[Value]:
-    return [_dense(value, wanted) for value, wanted in zip(values, keys, strict=True)]
-
-
-def _dense(value: Value, keys: set[int]) -> Value:
-    """The value with zeros where a wanted coefficient is not there."""
-    if not keys:
-        return primal_of(value)
-    primal = primal_of(value)
-    zero = jnp.zeros_like(primal)
-    return Series(primal, {k: parts_of(value).get(k, zero) for k in keys})
+    return [dense(value, wanted) for value, wanted in zip(values, keys, strict=True)]

@@ -4,13 +4,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
 from diffcore.taylor.algebra import Algebra
 from diffcore.taylor.registry import bind, rule
 from diffcore.taylor.rules_elementwise import logaddexp
-from diffcore.taylor.series import Series, Value, map_parts, multiply, parts_of, primal_of
+from diffcore.taylor.series import Value, dense, map_parts, multiply, parts_of, primal_of
 
 
 @rule("reduce_max", "reduce_min")
@@ -54,18 +55,12 @@ def _join(a: Value, b: Value, axis: int) -> Value:
     if primal_of(b).shape[axis] == 0:
         return a
     keys = {*parts_of(a), *parts_of(b)}
-    a, b = _dense(a, keys), _dense(b, keys)
-    parts = {k: jnp.concatenate([a.parts[k], b.parts[k]], axis) for k in keys}
-    return Series(jnp.concatenate([a.primal, b.primal], axis), parts)
+    join = lambda x, y: jnp.concatenate([x, y], axis)  # noqa: E731
+    return jax.tree.map(join, dense(a, keys), dense(b, keys))
 
 
 def _each(function: Callable[[Any], Any], value: Value) -> Value:
     return map_parts(function, value, function(primal_of(value)))
-
-
-def _dense(value: Value, keys: set[int]) -> Series:
-    zero = jnp.zeros_like(primal_of(value))
-    return Series(primal_of(value), {k: parts_of(value).get(k, zero) for k in keys})
 
 
 @rule("cumprod")
@@ -79,11 +74,10 @@ def _cumlogsumexp(space: Algebra, values: list[Value], equation: Any) -> Value:
 
 
 def _cumulative(space: Algebra, value: Value, equation: Any, combine: Callable) -> Value:
-    keys = set(range(1, space.size))
-    axis, reverse = equation.params["axis"], equation.params["reverse"]
-    dense = _dense(value, keys)
+    keys = range(1, space.size)
+    options = {name: equation.params[name] for name in ("axis", "reverse")}
     return lax.associative_scan(
-        lambda a, b: _dense(combine(a, b), keys), dense, axis=axis, reverse=reverse
+        lambda a, b: dense(combine(a, b), keys), dense(value, keys), **options
     )
 
 

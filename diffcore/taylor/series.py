@@ -6,7 +6,7 @@ zeros among them are recognized and dropped.
 """
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +59,15 @@ def parts_of(value: Value) -> Parts:
 def map_parts(function: Callable[[Array], Array], value: Value, primal: Array) -> Value:
     """The value with a linear function applied to the coefficients other than u_0."""
     return series(primal, {k: function(part) for k, part in parts_of(value).items()})
+
+
+def dense(value: Value, keys: Collection[int]) -> Value:
+    """The value with exactly these coefficients; those that are not there become zeros."""
+    primal = primal_of(value)
+    if not keys:
+        return primal
+    zero = jnp.zeros_like(primal)
+    return Series(primal, {k: parts_of(value).get(k, zero) for k in keys})
 
 
 def add(*values: Value) -> Value:
@@ -125,6 +134,8 @@ def solve_bilinear(
 def compose(space: Algebra, u: Value, taylor: Callable[[Array, int], list[Array]]) -> Value:
     """φ(u) elementwise, where taylor(x, n) gives φ^(k)(x) / k! for k = 0 ... n."""
     powers = list(nilpotent_powers(space, parts_of(u)))
+    if not powers:
+        return taylor(primal_of(u), 0)[0]
     coefficients = taylor(primal_of(u), len(powers))
     total: Parts = {}
     for coefficient, power in zip(coefficients[1:], powers, strict=True):
