@@ -46,7 +46,7 @@ class RunFolder:
 
     def __init__(self, path: str | os.PathLike, problem: Problem, method: Any, key: Any):
         self.path = Path(path)
-        self.problem = problem
+        self.problem, self.method = problem, method
         self.identity = identity(problem, method, key)
         self.written = -math.inf  # when the last checkpoint was, and how long it took
         self.write_seconds = 0.0
@@ -91,6 +91,7 @@ class RunFolder:
         self._configure(
             identity=self.identity,
             statement=str(self.problem),
+            method="chosen by solve" if self.method is None else repr(self.method),
             target=target,
             versions={"python": platform.python_version(), **_versions()},
             device=f"{jax.devices()[0].device_kind}, {os.cpu_count()} processors",
