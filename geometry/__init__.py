@@ -6,6 +6,7 @@ from geometry.box import Box, Interval, Rectangle, Time
 from geometry.capsule import Capsule
 from geometry.csg import Difference, Intersection, SymmetricDifference, Union
 from geometry.ellipse import Ellipse, Ellipsoid
+from geometry.gaussian import Gaussian
 from geometry.mesh import SimplexMesh
 from geometry.modeled import Cone, Cylinder, Prism, Torus
 from geometry.part import Part, Point
@@ -33,6 +34,7 @@ __all__ = [
     "Ellipse",
     "Ellipsoid",
     "Extruded",
+    "Gaussian",
     "Intersection",
     "Interval",
     "Mirrored",

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import jax
 import numpy as np
 from scipy.special import ndtri
 
@@ -90,7 +91,7 @@ def directions(u: Any, d: int) -> Any:
     if d == 1:
         raise ValueError("`Ball` needs two or more dimensions; use `Interval` for one.")
     if d > 3:
-        normal = ndtri(u) if xp is np else _jax_ndtri(u)
+        normal = inverse_normal(u)
         return normal / norm(normal)[..., None]
     angle = 2 * math.pi * u[..., -1]
     circle = xp.stack([xp.cos(angle), xp.sin(angle)], axis=-1)
@@ -100,10 +101,9 @@ def directions(u: Any, d: int) -> Any:
     return xp.concatenate([safe_sqrt(1 - height**2) * circle, height], axis=-1)
 
 
-def _jax_ndtri(u: Any) -> Any:
-    from jax.scipy.special import ndtri as ndtri_jax
-
-    return ndtri_jax(u)
+def inverse_normal(u: Any) -> Any:
+    """Returns standard normal numbers for uniform ones."""
+    return ndtri(u) if namespace(u) is np else jax.scipy.special.ndtri(u)
 
 
 @dataclass(frozen=True, repr=False)

@@ -97,19 +97,6 @@ def _first(kept: Any, n: int) -> Any:
     return index[xp.arange(n) % xp.clip(xp.sum(kept), 1, n)]
 
 
-def interval_of(chart: Chart, start: float, stop: float, measure: float, sign: float) -> Chart:
-    """Returns the part `start <= u <= stop` of a curve, its normals multiplied by `sign`."""
-
-    def stretch(u: Any) -> Any:
-        return start + (stop - start) * u
-
-    def sub_map(u: Any) -> tuple[Any, Any, Any]:
-        points, normals, kept = chart.map(stretch(u))
-        return points, sign * normals, kept
-
-    return Chart(sub_map, 1, measure)
-
-
 def product(chart: Chart, lower: float, upper: float) -> Chart:
     """Returns the product of a chart with an interval, which becomes the last coordinate."""
 

@@ -112,7 +112,9 @@ def _newton(y: Any, a: Any, t: Any) -> Any:
 def _root(y: Any, a: Any) -> Any:
     t = namespace(y).max(a * y - a * a, axis=-1)  # left of the root
     for _ in range(_NEWTON_STEPS):
-        t = _newton(y, a, t)
+        before, t = t, _newton(y, a, t)
+        if np.allclose(before, t, rtol=1e-8, atol=0):  # the last two steps come on top
+            break
     return t
 
 

@@ -20,8 +20,9 @@ import numpy as np
 from scipy.special import roots_legendre
 
 from geometry._arrays import namespace, relative_tolerance
-from geometry.chart import Chart, interval_of
+from geometry.chart import Chart
 from geometry.sequences import cube
+from geometry.warp import curved_chart
 
 if TYPE_CHECKING:
     from geometry.shape import Shape
@@ -92,10 +93,27 @@ def _cut_curve(chart: Chart, status: Status, others: tuple[Shape, ...]) -> tuple
     if len(codes) == 1:
         return (_uncut(chart, codes[0]),) if codes[0] else ()
     return tuple(
-        interval_of(chart, a, b, chart.measure * _share(chart, a, b), float(c))
+        _interval_of(chart, a, b, float(c))
         for a, b, c in zip(edges[:-1], edges[1:], codes, strict=True)
         if c != 0
     )
+
+
+def _interval_of(chart: Chart, start: float, stop: float, sign: float) -> Chart:
+    """Returns the part `start <= u <= stop` of a curve, its normals multiplied by `sign`."""
+
+    def stretch(u: Any) -> Any:
+        return start + (stop - start) * u
+
+    def sub_map(u: Any) -> tuple[Any, Any, Any]:
+        points, normals, kept = chart.map(stretch(u))
+        return points, sign * normals, kept
+
+    density = chart.density
+    if density is None:
+        return Chart(sub_map, 1, chart.measure * (stop - start))
+    length = chart.measure * (stop - start)
+    return curved_chart(sub_map, lambda u: length * density(stretch(u)), 1)
 
 
 def _without_slivers(
@@ -111,14 +129,6 @@ def _without_slivers(
     new = np.append(True, codes[1:] != codes[:-1])
     starts = np.where(np.arange(len(starts)) == 0, 0.0, starts)
     return np.append(starts[new], 1.0), codes[new]
-
-
-def _share(chart: Chart, start: float, stop: float) -> float:
-    """Fraction of a curve's length between two values of its chart's coordinate."""
-    if chart.density is None:
-        return stop - start
-    nodes, weights = _composite(32, 8)
-    return (stop - start) * float(weights @ chart.density(start + (stop - start) * nodes[:, None]))
 
 
 def _uncut(chart: Chart, sign: float) -> Chart:
@@ -177,7 +187,7 @@ def _transitions(code: Callable[[np.ndarray], np.ndarray], middles: np.ndarray) 
     values = code(grid)
     change = np.flatnonzero(values[1:] != values[:-1])
     low, high, left = grid[change], grid[change + 1], values[change]
-    for _ in range(60):
+    for _ in range(36):  # from 1/64 to 2e-13
         middle = (low + high) / 2
         same = code(middle) == left if middle.size else np.zeros(0, bool)
         low, high = np.where(same, middle, low), np.where(same, high, middle)
