@@ -132,16 +132,30 @@ def _blame_scan(equation: Any, operands: list[Any], outputs: Any) -> NonFinite |
     if (bad := _first_bad(operands)) is not None:
         return bad
     p = equation.params
-    consts, carry = operands[: p["num_consts"]], operands[p["num_consts"] :]
-    carry, rows = carry[: p["num_carry"]], carry[p["num_carry"] :]
+    n_consts, n_carry = _scan_counts(equation)
+    consts, carry = operands[:n_consts], operands[n_consts : n_consts + n_carry]
+    rows = operands[n_consts + n_carry :]
     steps = range(p["length"])
     for i in reversed(steps) if p["reverse"] else steps:
         inputs = [*consts, *carry, *(row[i] for row in rows)]
         cause = _blame_any(p["jaxpr"], inputs)
         if isinstance(cause, NonFinite):
             return cause
-        carry = core.jaxpr_as_fun(p["jaxpr"])(*inputs)[: p["num_carry"]]
+        carry = core.jaxpr_as_fun(p["jaxpr"])(*inputs)[:n_carry]
     return _found(equation, operands, outputs)
+
+
+def _scan_counts(equation: Any) -> tuple[int, int]:
+    """The number of constants and of carried values, whose names differ between versions of JAX.
+
+    Carried values have the same rank inside and outside, rows lose their first axis inside.
+    """
+    body = equation.params["jaxpr"]
+    ins = zip(equation.invars, body.jaxpr.invars, strict=True)
+    outs = zip(equation.outvars, body.jaxpr.outvars, strict=True)
+    n_carry = sum(outer.aval.ndim == inner.aval.ndim for outer, inner in outs)
+    n_fixed = sum(outer.aval.ndim == inner.aval.ndim for outer, inner in ins)
+    return n_fixed - n_carry, n_carry
 
 
 def _blame_while(equation: Any, operands: list[Any], outputs: Any) -> NonFinite | int:
