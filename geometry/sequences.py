@@ -12,7 +12,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from scipy.special import roots_legendre
-from scipy.stats import qmc
 
 from diffcore.keys import as_key
 from diffcore.precision import default_dtype
@@ -141,6 +140,8 @@ def _sobol_integers(n: int, dimension: int) -> np.ndarray:
 @functools.lru_cache(maxsize=64)
 def _sobol_directions(dimension: int, levels: int) -> np.ndarray:
     """Joe and Kuo's direction numbers: consecutive Sobol points differ by one of them."""
+    from scipy.stats import qmc  # half a second, and not needed by every statement
+
     sequence = qmc.Sobol(dimension, scramble=False, bits=32)
     directions = np.empty((levels, dimension), np.uint32)
     for level in range(levels):
