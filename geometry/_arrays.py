@@ -113,6 +113,42 @@ def number(value: Any, what: str) -> float | int:
     return result
 
 
+def is_symbolic(value: Any) -> bool:
+    """Returns whether a value is a SymPy expression with symbols in it."""
+    return bool(getattr(value, "free_symbols", ()))
+
+
+def motion(value: Any, what: str, size: int | None = None) -> tuple[Any, ...]:
+    """Returns a tuple like `vector`, or with expressions of time in it."""
+    if hasattr(value, "__iter__") and any(is_symbolic(v) for v in value):
+        vector([0 if is_symbolic(v) else v for v in value], what, size)
+        return tuple(v if is_symbolic(v) else number(v, what) for v in value)
+    return vector(value, what, size)
+
+
+def compiled(expressions: Any, names: Any) -> Any:
+    """Returns a function of points `(..., n)` for SymPy expressions of the coordinates named.
+
+    Its values have the shape `(...)` for one expression and `(..., k)` for a tuple of k.
+    """
+    import sympy
+
+    several = isinstance(expressions, tuple)
+    listed = [sympy.sympify(e) for e in (expressions if several else (expressions,))]
+    by_name = {str(s): s for e in listed for s in e.free_symbols}
+    symbols = [by_name.get(name, sympy.Dummy(name)) for name in names]
+    plain, traced = (sympy.lambdify(symbols, listed, modules=m) for m in ("numpy", "jax"))
+
+    def function(points: Any) -> Any:
+        xp = namespace(points)
+        columns = (points[..., i] for i in range(len(names)))
+        values = (plain if xp is np else traced)(*columns)
+        shaped = [xp.broadcast_to(xp.asarray(v), points.shape[:-1]) for v in values]
+        return xp.stack(shaped, axis=-1) if several else shaped[0]
+
+    return function
+
+
 def vector(value: Any, what: str, size: int | None = None) -> tuple[float | int, ...]:
     """Returns a tuple of finite Python numbers, of the given size."""
     if isinstance(value, str) or not hasattr(value, "__iter__"):

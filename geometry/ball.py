@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from scipy.special import ndtri
 
-from geometry._arrays import namespace, norm, safe_sqrt, vector
+from geometry._arrays import motion, namespace, norm, safe_sqrt
 from geometry.chart import Chart
 from geometry.face import Face, Surface
 from geometry.shape import Shape, positive, set_axes, set_name
@@ -143,7 +143,7 @@ class Ball(RoundShape):
 
 def _set(shape: Any, dimension: int | None) -> None:
     call = f"`{type(shape).__name__}(center, radius)`"
-    center = vector(shape.center, call, dimension)
+    center = motion(shape.center, call, dimension)
     if len(center) < 2:
         raise ValueError(f"{call} needs a center with two or more coordinates; got {center}.")
     object.__setattr__(shape, "center", center)

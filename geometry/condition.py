@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from geometry._arrays import namespace
+from geometry._arrays import compiled
 
 
 @dataclass(frozen=True, repr=False)
@@ -38,7 +38,7 @@ class Condition:
     def _function(self) -> Callable[[Any], Any]:
         if not _is_symbolic(self.statement):
             return self.statement
-        return _compiled(_positive_side(self.statement), self.axes)
+        return compiled(_positive_side(self.statement), self.axes)
 
     def holds(self, points: Any) -> Any:
         """Returns whether the condition holds at each point."""
@@ -72,21 +72,3 @@ def _positive_side(statement: Any) -> Any:
     if statement.is_Relational and statement.rel_op in ("<", "<="):
         return statement.rhs - statement.lhs
     return statement
-
-
-def _compiled(expression: Any, axes: tuple[str, ...]) -> Callable[[Any], Any]:
-    import sympy
-
-    by_name = {str(s): s for s in expression.free_symbols}
-    symbols = [by_name.get(axis, sympy.Dummy(axis)) for axis in axes]
-    plain = sympy.lambdify(symbols, expression, modules="numpy")
-    traced = sympy.lambdify(symbols, expression, modules="jax")
-
-    def function(points: Any) -> Any:
-        import numpy as np
-
-        xp = namespace(points)
-        values = (plain if xp is np else traced)(*(points[..., i] for i in range(len(axes))))
-        return xp.broadcast_to(xp.asarray(values), points.shape[:-1])
-
-    return function

@@ -27,6 +27,7 @@ class Combination(Shape, abc.ABC):
     left: Shape
     right: Shape
     sign: str
+    _is_combination = True
 
     @abc.abstractmethod
     def _join(self, a: Any, b: Any) -> Any:

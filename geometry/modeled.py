@@ -111,7 +111,7 @@ class Cone(Modeled):
         if self.stop_radius > 0:
             corners.append((0, h))
             edges.insert(2, "cap")
-        return _aimed(Polygon(corners, edges=edges).revolve(), self.start, self.stop)
+        return _aimed(Polygon(tuple(corners), edges=tuple(edges)).revolve(), self.start, self.stop)
 
 
 @dataclass(frozen=True, repr=False)

@@ -62,8 +62,13 @@ def mesh_plane(shape: Shape, size: float | SizeField) -> SimplexMesh:
 # The boundary
 
 
+def _walls(shape: Shape) -> tuple[Face, ...]:
+    """What the mesh follows: the boundary, and interfaces between regions."""
+    return (*shape._boundary_faces, *shape._interface_faces)
+
+
 def _outline(shape: Shape, wanted: SizeField) -> _Outline:
-    ticks = [_ticks(face, wanted) for face in shape._boundary_faces]
+    ticks = [_ticks(face, wanted) for face in _walls(shape)]
     return _assembled(shape, ticks)
 
 
@@ -89,7 +94,7 @@ def _warped(face: Face, u: np.ndarray) -> np.ndarray:
 def _assembled(shape: Shape, ticks: list[np.ndarray]) -> _Outline:
     """Joins the vertices of all faces, so that ends that meet are one vertex."""
     points, segments, faces, ends, start = [], [], [], [], 0
-    for number, (face, u) in enumerate(zip(shape._boundary_faces, ticks, strict=True)):
+    for number, (face, u) in enumerate(zip(_walls(shape), ticks, strict=True)):
         points.append(face.chart.map(_warped(face, u))[0])
         first = start + np.arange(len(u) - 1)
         segments.append(np.stack([first, first + 1], axis=-1))
@@ -246,7 +251,7 @@ def _recovered(
 
 def _split(shape: Shape, outline: _Outline, missing: np.ndarray) -> _Outline:
     ticks = []
-    for number in range(len(shape._boundary_faces)):
+    for number in range(len(_walls(shape))):
         mine = outline.faces == number
         middles = outline.ends[mine & missing].mean(axis=1)
         ticks.append(np.unique(np.concatenate([outline.ends[mine].ravel(), middles])))
@@ -295,6 +300,7 @@ def _tagged(
     used, triangles = np.unique(triangles, return_inverse=True)
     renumbered = np.zeros(len(points), int)
     renumbered[used] = np.arange(len(used))
-    names = np.array([face.name for face in shape._boundary_faces])[outline.faces]
-    facets = {name: renumbered[outline.segments[names == name]] for name in shape.parts}
+    names = np.array([face.name for face in _walls(shape)])[outline.faces]
+    tagged = (*shape.parts, *shape.interfaces)
+    facets = {name: renumbered[outline.segments[names == name]] for name in tagged}
     return SimplexMesh(points[used], triangles.reshape(-1, 3), facets)

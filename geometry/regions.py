@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from geometry.chart import Chart
 from geometry.csg import Union, leaves_of
 from geometry.distance import part_distance
 from geometry.face import Face
-from geometry.part import Part
 from geometry.sequences import cube
 from geometry.shape import Shape
 from geometry.trim import Status, cut
+
+if TYPE_CHECKING:
+    from geometry.part import Part
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -28,7 +30,7 @@ class Regions(Shape):
 
     Its parts are those of the outer boundary of all regions together. `interface("core", "shell")`
     is the part where two regions meet, also found as `regions["core|shell"]`; its normals point
-    from the first region into the second.
+    from the first region into the second, in the order they were given.
 
     Raises:
         ValueError: regions that overlap.
@@ -76,26 +78,23 @@ class Regions(Shape):
         return xp.where(xp.min(depths, axis=-1) <= 1e-9 * self.size, index, -1)
 
     def interface(self, first: str, second: str) -> Part:
-        """Returns the part where two regions meet, with normals from the first to the second."""
+        """Returns the part where two regions meet, named in the order they were given.
+
+        Its normals point from the first to the second.
+        """
         for name in (first, second):
             if name not in self.regions:
                 there = ", ".join(self.regions)
                 raise KeyError(f"no region is called {name!r}; there are: {there}")
         name = f"{first}|{second}"
-        faces = self._facing(first, second)
-        if not faces:
+        if name not in self.interfaces:
+            if f"{second}|{first}" in self.interfaces:
+                raise KeyError(f"the interface is called {second + '|' + first!r}, in that order.")
             raise ValueError(f"the regions {first!r} and {second!r} of `Regions` do not meet.")
-        return Part(self, (name,))
+        return self[name]
 
-    @functools.cached_property
-    def interfaces(self) -> tuple[str, ...]:
-        """Names of the interfaces, such as "core|shell", with regions in the order given."""
+    def _inner_faces(self) -> tuple[Face, ...]:
         pairs = itertools.combinations(self.regions, 2)
-        return tuple(f"{a}|{b}" for a, b in pairs if self._facing(a, b))
-
-    @functools.cached_property
-    def _interface_faces(self) -> tuple[Face, ...]:
-        pairs = itertools.permutations(self.regions, 2)
         return tuple(face for a, b in pairs for face in self._facing(a, b))
 
     def _facing(self, first: str, second: str) -> tuple[Face, ...]:

@@ -8,13 +8,15 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import jax
 import numpy as np
 
+from diffcore.precision import precision
 from geometry._arrays import gradient, laplacian, namespace, norm, number, query
 from geometry.chart import Chart, draw
 from geometry.face import Face
 from geometry.samples import BoundarySample, Sample
-from geometry.sequences import check_count, subkey
+from geometry.sequences import check_count, cube, subkey
 
 if TYPE_CHECKING:
     from geometry.mesh import SimplexMesh
@@ -33,8 +35,7 @@ class Shape(abc.ABC):
     """
 
     axes: tuple[str, ...]
-    interfaces: tuple[str, ...] = ()  # names of parts between regions; see `Regions`
-    _interface_faces: tuple[Face, ...] = ()
+    _is_combination: bool = False
 
     @abc.abstractmethod
     def _bounds(self) -> tuple[Any, Any]:
@@ -128,6 +129,19 @@ class Shape(abc.ABC):
 
         return find_part(self, names)
 
+    @functools.cached_property
+    def _interface_faces(self) -> tuple[Face, ...]:
+        return self._inner_faces()
+
+    @property
+    def interfaces(self) -> tuple[str, ...]:
+        """Names of the parts between regions; empty for a single region."""
+        return tuple(dict.fromkeys(face.name for face in self._interface_faces))
+
+    def _inner_faces(self) -> tuple[Face, ...]:
+        """The pieces of interface between regions: a shape with regions supplies them."""
+        return ()
+
     # Queries
 
     @query
@@ -142,8 +156,15 @@ class Shape(abc.ABC):
 
     @query
     def contains(self, points: Any) -> Any:
-        """Returns whether each point `(..., dimension)` lies in the closed shape."""
-        return self._sdf(points) <= self.size * contact_tolerance(points)
+        """Returns whether each point `(..., dimension)` lies in the closed shape.
+
+        Notes: inside a trace, where faces of two operands of a CSG tree coincide and leave nothing
+        behind them, points on those faces count as inside too.
+        """
+        tolerance = self.size * contact_tolerance(points)
+        if namespace(points) is np:
+            return contains_eagerly(self, points, tolerance)
+        return self._sdf(points) <= tolerance
 
     @query
     def normals(self, points: Any) -> Any:
@@ -277,12 +298,15 @@ class Shape(abc.ABC):
         Its parts are those of the shape, with no time component in their normals, and "initial"
         and "final".
 
+        A shape that moves has expressions of t in its center or in `translate`:
+        `Disk((1 + t, 0.5), 0.1).over(t, 0, 1)`.
+
         Arguments:
             t: the name of the time axis, or a symbol that prints as it.
         """
-        from geometry.spacetime import SpaceTime
+        from geometry.moving import over
 
-        return SpaceTime(self, str(t), start, end)
+        return over(self, str(t), start, end)
 
     def periodic(self, *axes: str) -> Shape:
         """Returns the shape with opposite ends identified along the named axes.
@@ -310,6 +334,44 @@ class Shape(abc.ABC):
 
     def __repr__(self) -> str:
         return constructor_text(self)
+
+
+_BATCH = 2**16
+
+
+def contains_eagerly(shape: Shape, points: np.ndarray, tolerance: float) -> np.ndarray:
+    """Returns whether points lie in the closed shape, in compiled batches if there are many."""
+    flat = points.reshape(-1, shape.dimension)
+    if len(flat) <= 2 * _BATCH:
+        distances = shape._sdf(flat)
+    else:
+        padded = np.resize(flat, (-(-len(flat) // _BATCH) * _BATCH, shape.dimension))
+        with precision(points.dtype.name):
+            batches = [
+                _compiled_sdf(shape, batch) for batch in padded.reshape(-1, _BATCH, padded.shape[1])
+            ]
+        distances = np.concatenate([np.asarray(batch) for batch in batches])[: len(flat)]
+    inside = distances <= tolerance
+    contact = np.flatnonzero(inside & (distances >= -tolerance))
+    if shape._is_combination and len(contact):
+        inside[contact] = _has_inside_nearby(shape, flat[contact], 32 * tolerance)
+    return inside.reshape(points.shape[:-1])
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _compiled_sdf(shape: Shape, points: Any) -> Any:
+    return shape._sdf(points)
+
+
+def _has_inside_nearby(shape: Shape, points: np.ndarray, step: float) -> np.ndarray:
+    """Whether points on faces have the inside of the shape next to them, as closures do."""
+    u, _ = cube(64, shape.dimension, key=0, sampler="sobol")
+    directions = u - 0.5
+    directions /= np.linalg.norm(directions, axis=-1, keepdims=True)
+    found = np.zeros(len(points), bool)
+    for direction in directions:
+        found |= shape._sdf(points + step * direction) < 0
+    return found
 
 
 def contact_tolerance(points: Any) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from geometry._arrays import namespace, number, vector
+from geometry._arrays import motion, namespace, number, vector
 from geometry.chart import Chart
 from geometry.csg import Combination
 from geometry.distance import part_distance
@@ -113,7 +113,7 @@ class Translated(Similarity):
     offset: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        offset = vector(self.offset, "`translate(offset)`", self.base.dimension)
+        offset = motion(self.offset, "`translate(offset)`", self.base.dimension)
         object.__setattr__(self, "offset", offset)
 
     def _map(self) -> tuple[float, np.ndarray, np.ndarray]:

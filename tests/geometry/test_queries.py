@@ -70,6 +70,19 @@ def test_curvature_of_round_shapes_is_known():
     np.testing.assert_allclose(ellipse.curvature([[2 + 1e-9, 0.001], [0.001, 1]]), [2, 0.25], 1e-4)
 
 
+def test_faces_that_coincide_with_nothing_behind_them_are_outside():
+    ell = Rectangle((-1, -1), (1, 1)) - Rectangle((0, -1), (1, 0))
+    points = [[1, -0.5], [0.5, -1], [0.5, 0], [0, 0], [-1, -1], [1, 1]]
+    assert ell.contains(points).tolist() == [False, False, True, True, True, True]
+
+
+def test_many_points_are_tested_as_few_are():
+    shape = Rectangle((0, 0), (2, 1)) - Disk((1, 0), 0.5)
+    points = np.random.default_rng(0).uniform(-1, 2, (150_000, 2))
+    expected = np.concatenate([shape.contains(part) for part in np.split(points, 3)])
+    np.testing.assert_array_equal(shape.contains(points), expected)
+
+
 def test_where_cuts_a_part_exactly():
     square = Rectangle((0, 0), (1, 1))
     upper = square["left", "top"].where(y > 0.3)
@@ -124,8 +137,18 @@ def test_regions_have_an_outer_boundary_and_interfaces():
     assert interface.measure == pytest.approx(np.pi)
     sample = interface.sample(20, key=0)
     np.testing.assert_allclose(sample.normals, 2 * sample.points, atol=1e-12)
-    back = TWO.interface("shell", "core").sample(20, key=0)
-    np.testing.assert_allclose(back.normals, -2 * back.points, atol=1e-12)
+    with pytest.raises(KeyError, match="is called 'core|shell', in that order"):
+        TWO.interface("shell", "core")
+
+
+def test_regions_are_meshed_along_their_interfaces():
+    mesh = TWO.mesh(0.1)
+    assert set(mesh.facets) == {"rim", "core|shell"}
+    core = TWO.region_of(mesh.points[mesh.cells].mean(axis=1)) == 0
+    assert mesh.cell_measures[core].sum() == pytest.approx(np.pi / 4, rel=7e-3)  # a polygon of 32 sides
+    radii = np.hypot(*mesh.points[mesh.cells].transpose(2, 0, 1))
+    assert not ((radii.min(axis=1) < 0.5 - 1e-9) & (radii.max(axis=1) > 0.5 + 1e-9)).any()
+    assert mesh.angles.min() > 15
 
 
 def test_regions_tell_where_a_point_lies():

@@ -43,7 +43,7 @@ def test_random_trees_lose_no_boundary_and_name_each_point_once(group):
 
         # nothing lost: the boundary closes, so that constant fields have no flux, and the area by
         # the divergence theorem is that of counting, off by a fraction of boundary times cell
-        gauss = shape.sample_boundary(1000, key=0, sampler="gauss")
+        gauss = shape.sample_boundary(4000, key=0, sampler="gauss")
         scale = shape.boundary.measure
         assert np.abs(gauss.weights @ gauss.normals).max() < 1e-8 * scale, seed
         lower, upper = shape.bounds
@@ -51,7 +51,7 @@ def test_random_trees_lose_no_boundary_and_name_each_point_once(group):
         u = (np.stack(np.meshgrid(*[np.arange(cells)] * 2), -1).reshape(-1, 2) + 0.5) / cells
         area = shape.contains(lower + (upper - lower) * u).mean() * np.prod(upper - lower)
         cell = np.linalg.norm(upper - lower) / cells
-        assert abs(area - shape.measure) < 0.1 * scale * cell + 1e-3 * area, seed
+        assert abs(area - shape.measure) < 0.3 * scale * cell + 1e-3 * area, seed
         assert gauss.weights @ np.sum((gauss.points - center) * gauss.normals, axis=-1) / 2 == (
             pytest.approx(shape.measure, rel=1e-6)
         ), seed
