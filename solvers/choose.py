@@ -22,4 +22,5 @@ def choose(problem: Problem) -> tuple[Any, str]:
             "finite elements were chosen: the equations are in divergence form, everything in them "
             "is known, and the domain can be meshed"
         )
-    return PINN(), f"a network was chosen, because of finite elements: {'; '.join(reasons)}"
+    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    return PINN(), f"a network was chosen; finite elements cannot take this: {reasons[0]}{more}"

@@ -51,7 +51,6 @@ def load(path: str | os.PathLike) -> Solution:
     """The solution that `save` wrote to an `.npz` file.
 
     **Raises** FileNotFoundError; ValueError for a file that is damaged or not one of ours.
-    **Notes** The standard deviations of an inverse problem stay behind with the run.
     """
     path = Path(path)
     if not path.is_file():
@@ -75,7 +74,22 @@ def load(path: str | os.PathLike) -> Solution:
         dict(from_json(stored["errors"])),
         tuple(stored["choices"]),
         tree["state"],
+        _deviations(problem, method, tree["state"]),
     )
+
+
+def _deviations(problem: Problem, method: Any, state: Any) -> Callable | None:
+    """Standard deviations as the method makes them from the data, with the first use."""
+    if not problem.data or not hasattr(method, "deviations"):
+        return None
+    made: list[Callable] = []
+
+    def deviations(expressions: Any, points: Any) -> Any:
+        if not made:
+            made.append(method.deviations(problem, state))
+        return made[0](expressions, points)
+
+    return deviations
 
 
 def _save_npz(solution: Solution, path: Path, expressions: Any) -> None:

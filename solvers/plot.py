@@ -55,16 +55,22 @@ def plot(
 
 
 def plot_history(solution: Solution, *, ax: Axes | None = None) -> Figure:
-    """The loss and the error estimate over the steps of the run, on a logarithmic scale."""
+    """What the run recorded, on a logarithmic scale: loss and error estimate over the steps, the
+    residual of Newton's iteration, or the length of the time steps over time."""
     history = solution.history
-    known = (("step", "loss", "-"), ("estimate_step", "error_estimate", "o-"))
+    known = (
+        ("step", "loss", "-"),
+        ("step", "residual", "o-"),
+        ("t", "length", "-"),
+        ("estimate_step", "error_estimate", "o-"),
+    )
     curves = [(history[s], history[v], v, f) for s, v, f in known if len(history.get(v, ()))]
     if not curves:
         raise ValueError(f"{type(solution.method).__name__} recorded no history to plot.")
     ax = ax or _figure((6, 3.4)).add_subplot()
     for steps, values, name, style in curves:
         ax.semilogy(steps, values, style, lw=1.2, ms=4, label=name.replace("_", " "))
-    ax.set_xlabel("step")
+    ax.set_xlabel("t" if any(name == "length" for *_, name, _ in curves) else "step")
     ax.legend(frameon=False)
     _tidy(ax)
     return ax.figure  # type: ignore[return-value]

@@ -102,16 +102,19 @@ def _method(solution: Solution) -> Iterator[str | Bullets]:
 def _residuals(solution: Solution) -> Iterator[Table]:
     components = [pair for equation in solution.problem.equations for pair in equation.components]
     yield Table(
-        ("equation", "root mean square", "largest"),
+        ("equation", "root mean square", "largest", "there"),
         tuple(
-            (_equality(pair), _digits(m.rms), _digits(m.largest))
+            (_equality(pair), _digits(m.rms), _digits(m.largest), _place(m.at))
             for pair, m in zip(components, solution.residuals, strict=True)
         ),
     )
     if solution.problem.conditions:
         pairs = zip(solution.problem.conditions, solution.condition_errors, strict=True)
-        rows = [(c.label, _math(c.equation), _digits(m.rms), _digits(m.largest)) for c, m in pairs]
-        yield Table(("on", "condition", "root mean square", "largest"), tuple(rows))
+        rows = [
+            (c.label, _math(c.equation), _digits(m.rms), _digits(m.largest), _place(m.at))
+            for c, m in pairs
+        ]
+        yield Table(("on", "condition", "root mean square", "largest", "there"), tuple(rows))
 
 
 def _cost(solution: Solution) -> str:
@@ -144,6 +147,10 @@ def _equality(pair: tuple[Any, Any]) -> Math:
         f"{labels.latex(left)} = {labels.latex(right)}",
         f"{labels.text(left)} = {labels.text(right)}",
     )
+
+
+def _place(point: tuple[float, ...]) -> str:
+    return f"({', '.join(map(_digits, point))})"
 
 
 def _digits(value: float) -> str:

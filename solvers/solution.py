@@ -70,7 +70,10 @@ class Solution:
         """The standard deviation of an identified parameter, or of an expression at points, that
         the noise of the data leaves (first order, from the curvature of the misfit)."""
         if self.deviations is None:
-            raise ValueError("`deviation` needs a problem with `data`; this one has none.")
+            raise ValueError(
+                "`deviation` needs a problem with `data`, and a method that fits them; this solution "
+                "has no deviations."
+            )
         expressions, is_scalar = _components(expression)
         if isinstance(expression, Parameter):
             points = np.asarray(self.problem.domain.bounds[0], dtype=float)[None]

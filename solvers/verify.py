@@ -17,13 +17,14 @@ FRESH_KEY = 987_654_321  # the keys of methods are folded from the user's and ne
 
 @dataclass(frozen=True)
 class Misfit:
-    """How far an equation or condition is from holding: root mean square and largest residual,
-    in the units of the statement."""
+    """How far an equation or condition is from holding: root mean square and largest residual, in
+    the units of the statement, and the point `at` which it is largest."""
 
     where: str
     statement: str
     rms: float
     largest: float
+    at: tuple[float, ...]
 
 
 def equation_misfits(problem: Any, jets: Any, parameters: Any) -> tuple[Misfit, ...]:
@@ -36,7 +37,7 @@ def equation_misfits(problem: Any, jets: Any, parameters: Any) -> tuple[Misfit, 
                 equation.components, equation.residuals, strict=True
             ):
                 values = _evaluate(problem, [residual], jets, sample.points, parameters)[0]
-                rows.append(_misfit("interior", f"{left} = {right}", values))
+                rows.append(_misfit("interior", f"{left} = {right}", values[None], sample.points))
         return tuple(rows)
 
 
@@ -54,7 +55,8 @@ def condition_misfits(problem: Any, jets: Any, parameters: Any) -> tuple[Misfit,
                 parameters,
                 sample.normals,
             )
-            rows.append(_misfit(condition.label, str(condition.equation), np.stack(values)))
+            statement = str(condition.equation)
+            rows.append(_misfit(condition.label, statement, np.stack(values), sample.points))
         return tuple(rows)
 
 
@@ -66,6 +68,9 @@ def _evaluate(problem, expressions, jets, points, parameters, normals=None):
     return [np.asarray(r) for r in compiled(points, values, parameters, normals)]
 
 
-def _misfit(where: str, statement: str, values: np.ndarray) -> Misfit:
-    magnitude = np.abs(values)
-    return Misfit(where, statement, float(np.sqrt(np.mean(magnitude**2))), float(magnitude.max()))
+def _misfit(where: str, statement: str, values: np.ndarray, points: Any) -> Misfit:
+    magnitude = np.abs(values)  # (rows, points)
+    worst = int(np.argmax(magnitude.max(axis=0)))
+    at = tuple(float(c) for c in np.asarray(points)[worst])
+    rms = float(np.sqrt(np.mean(magnitude**2)))
+    return Misfit(where, statement, rms, float(magnitude.max()), at)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import equinox as eqx
@@ -17,10 +17,11 @@ from equations import Problem
 
 from ..monitor import Monitor, Target
 from ..solution import Solution
-from . import build, estimate, objective, points
+from . import build, objective
 from .ansatz import Trial
+from .gauge import Gauge, deviations_from_noise
 from .phases import Phase, default_phases
-from .terms import Term, evaluate, terms
+from .terms import Term, terms
 from .training import State, Training
 
 
@@ -54,7 +55,7 @@ class PINN:
     points: int | None = None
     boundary_points: int | None = None
     steps: int = 3000
-    phases: tuple[Phase, ...] | None = None
+    phases: tuple[Phase, ...] | None = field(default=None, metadata={"stored": False})
     hard: bool | None = None
     solenoidal: bool | None = None
     adaptive: bool = True
@@ -85,9 +86,9 @@ class PINN:
             plan, trial = self._start(problem, key)
             parts = self._terms(problem, plan)
             weights = self._weights(parts, trial, key)
-            gauge = _Gauge(problem, parts, weights, jax.random.fold_in(key, 99))
+            gauge = Gauge(problem, parts, weights, jax.random.fold_in(key, 99))
             training = Training(
-                objective.Objective(parts, chunk=_chunk(parts)),
+                objective.Objective(parts),
                 weights,
                 self.phases or default_phases(self.steps),
                 self.adaptive,
@@ -107,7 +108,9 @@ class PINN:
                 errors=gauge.errors(state.trial),
                 choices=self._choices(plan, trial, parts, weights),
                 state=np.asarray(nn.flatten_parameters(state.trial)[0]),
-                deviations=gauge.deviations(state.trial) if problem.data else None,
+                deviations=deviations_from_noise(problem, parts, state.trial)
+                if problem.data
+                else None,
             )
 
     def rebuild(self, problem: Problem, state: np.ndarray) -> tuple[Callable, dict[str, float]]:
@@ -116,6 +119,14 @@ class PINN:
             _, trial = self._start(problem, jax.random.key(0))
             trial = nn.flatten_parameters(trial)[1](jnp.asarray(state))
             return _compiled_jets(trial), {k: float(v) for k, v in trial.parameters().items()}
+
+    def deviations(self, problem: Problem, state: np.ndarray) -> Callable:
+        """The standard deviations `(expressions, points) -> (points, expressions)` that the noise
+        of the data leaves in a solution with this `state`."""
+        with diffcore.precision("float64"):
+            plan, trial = self._start(problem, jax.random.key(0))
+            trial = nn.flatten_parameters(trial)[1](jnp.asarray(state))
+            return deviations_from_noise(problem, self._terms(problem, plan), trial)
 
     def _start(self, problem: Problem, key: jax.Array) -> tuple[build.Plan, Trial]:
         plan = build.plan(problem, hard=self.hard, solenoidal=self.solenoidal)
@@ -141,47 +152,6 @@ class PINN:
             shown = ", ".join(f"{w:.3g}" for w in weight)
             sentences.append(f"{term.kind} on {term.label}: {term.count} points, weight {shown}.")
         return tuple(sentences)
-
-
-def _chunk(parts) -> int | None:
-    return 256
-
-
-class _Gauge:
-    """Measures errors of trial functions on points that no training step sees."""
-
-    def __init__(self, problem, parts, weights, key):
-        self.problem, self.parts, self.weights = problem, parts, weights
-        own, third = jax.random.split(key)
-        self.batches = points.draw(parts, own)
-        self.points = jnp.asarray(problem.domain.sample_interior(2000, key=third).points)
-
-    def __call__(self, trial: Trial) -> float:
-        """The relative error of the first group of fields."""
-        return next(iter(self.errors(trial).values()))
-
-    def errors(self, trial: Trial) -> dict[tuple, float]:
-        """The relative error of each group of fields."""
-        linear = estimate.linearize(self.parts, trial, self.batches, self.weights)
-        found = [
-            estimate.relative_errors(self.problem, trial, linear.correction(d), self.points)
-            for d in estimate.DAMPINGS
-        ]
-        return {group: max(errors[group] for errors in found) for group in found[0]}
-
-    def deviations(self, trial: Trial) -> Callable:
-        """Standard deviations that the noise of the data leaves: rows of data count in units of
-        their noise (of their misfit where that is unknown), all others in units of their misfit."""
-        noises = iter(d.noise for d in self.problem.data)
-        weights, batches = [], self.batches
-        for term, batch in zip(self.parts, batches, strict=True):
-            misfit = np.sqrt(np.mean(np.asarray(evaluate([term], trial, [batch])[0]) ** 2, axis=0))
-            noise = next(noises) if term.kind == "data" else None
-            unit = np.full_like(misfit, noise) if noise else np.maximum(misfit, 1e-12)
-            weights.append(len(batch.points) / unit**2)
-        linear = estimate.linearize(self.parts, trial, batches, weights)
-        covariance = linear.solve(jnp.eye(len(linear.gradient)), estimate.ROUNDING)
-        return estimate.deviations(self.problem, trial, np.asarray(covariance))
 
 
 def _compiled_jets(trial: Trial) -> Callable:

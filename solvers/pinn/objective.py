@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import diffcore
 from diffcore import nn
 
 from .ansatz import Trial
@@ -26,7 +27,6 @@ class Objective:
     `batches`: one `Batch` a term; `weights`: one array (rows,) a term."""
 
     terms: tuple[Term, ...]
-    chunk: int | None = None
 
     def __call__(self, trial: Trial, batches: Any, weights: Any) -> tuple[jax.Array, Any]:
         """Loss and gradient: the sum over terms and rows of weight times mean squared residual."""
@@ -36,41 +36,15 @@ class Objective:
             own = [self.terms[i] for i in bundle]
             scales = [weights[i] / len(batches[i].points) for i in bundle]
 
-            def total(parameters, pieces, masks, own=own, scales=scales):
+            def total(parameters, pieces, own=own, scales=scales):
                 found = evaluate(own, nn.merge(parameters, rest), pieces)
-                return sum(
-                    jnp.sum(m[:, None] * s * r**2)
-                    for r, s, m in zip(found, scales, masks, strict=True)
-                )
+                return sum(jnp.sum(s * r**2) for r, s in zip(found, scales, strict=True))
 
-            chunk = self.chunk if len(bundle) == 1 else None
-            v, g = _chunked(total, parameters, [batches[i] for i in bundle], chunk)
+            in_chunks = len(bundle) == 1  # one set of points, and the largest
+            step = diffcore.sum_value_and_grad(total) if in_chunks else jax.value_and_grad(total)
+            v, g = step(parameters, [batches[i] for i in bundle])
             value, gradient = value + v, jax.tree.map(jnp.add, gradient, g)
         return value, gradient
-
-
-def _chunked(total, parameters, batches, chunk):
-    """Value and gradient of a sum over points, accumulated over chunks by a scan."""
-    n = len(batches[0].points)
-    if chunk is None or n <= chunk:
-        masks = [jnp.ones(len(b.points)) for b in batches]
-        return jax.value_and_grad(total)(parameters, batches, masks)
-    pieces = -(-n // chunk)
-    pad = pieces * chunk - n
-
-    def cut(leaf):  # the padding repeats the first rows, masked out
-        padded = jnp.concatenate([leaf, leaf[:pad]]) if pad else leaf
-        return padded.reshape(pieces, chunk, *leaf.shape[1:])
-
-    mask = (jnp.arange(pieces * chunk) < n).astype(batches[0].points.dtype)
-    zero = (jnp.zeros(()), jax.tree.map(jnp.zeros_like, parameters))
-
-    def add(carry, piece):
-        v, g = jax.value_and_grad(total)(parameters, piece[0], [piece[1]])
-        return (carry[0] + v, jax.tree.map(jnp.add, carry[1], g)), None
-
-    scanned = (jax.tree.map(cut, batches), mask.reshape(pieces, chunk))
-    return jax.lax.scan(add, zero, scanned)[0]
 
 
 @eqx.filter_jit
