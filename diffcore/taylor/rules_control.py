@@ -75,7 +75,11 @@ def _relu(space: Algebra, x: Value) -> Value:
     return map_parts(lambda part: jnp.where(x0 > 0, part, 0), x, jax.nn.relu(x0))
 
 
-_INLINED = {"_slogdet_lu", "_i0"}  # their formulas are right wherever they have derivatives
+_INLINED = {
+    "_slogdet_lu",
+    "_i0",
+    "i0_impl",
+}  # their formulas are right wherever they have derivatives
 _JAX_FUNCTIONS: dict[str, Callable[..., Value]] = {
     "logaddexp": logaddexp,
     "relu": _relu,
@@ -112,7 +116,7 @@ def _by_platform(choices: dict[tuple[str, ...] | None, Callable], operands: list
 
 @rule("scan")
 def _scan(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
-    params, n, m = equation.params, equation.params["num_consts"], equation.params["num_carry"]
+    params, (n, m) = equation.params, _scan_lengths(equation.params)
     constants, carry, xs = values[:n], values[n : n + m], values[n + m :]
 
     def body(carry: list[Value], x: list[Value]) -> tuple[list[Value], list[Value]]:
@@ -129,6 +133,14 @@ def _scan(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
     options = {name: params[name] for name in ("length", "reverse", "unroll")}
     carry, ys = lax.scan(dense_body, _all_dense(carry, keys), xs, **options)
     return [*carry, *ys]
+
+
+def _scan_lengths(params: dict[str, Any]) -> tuple[int, int]:
+    """The numbers of constants and of carried values, for jax up to 0.10 and after."""
+    if "num_consts" in params:
+        return params["num_consts"], params["num_carry"]
+    constants, carry, _ = params["ft_in"].unpack()
+    return len(constants), len(carry)
 
 
 @rule("while")
