@@ -74,8 +74,8 @@ def write(rows: dict[str, dict]) -> None:
     lines = [
         "# Accuracy of the solved problems",
         "",
-        "Written by `make bench-accuracy`: medians of three keys, each in a process of its own that",
-        "compiles everything anew. Error: the example's own figure against an exact or reference",
+        "Written by `make bench-accuracy`: medians of three keys, each in a process of its own",
+        "that compiles everything anew. Error: the example's own figure against an exact or reference",
         "solution. Estimate: what the solution says of itself, without knowing the reference.",
         "Seconds: wall clock and processor time, including compilation; single machine, two cores.",
         "",

@@ -42,15 +42,17 @@ __all__ = ["CHECKS", "Finding", "Findings", "StatementError", "check"]
 def check(problem: Any) -> Findings:
     """All findings of a problem, errors first.
 
-    **Notes** Never raises: a check that fails on a broken statement leaves the others standing.
+    Notes:
+        Never raises: a check that fails on a broken statement leaves the others standing.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x = eq.coordinates("x")
-    >>> u = eq.field("u", x)
-    >>> problem = eq.Problem(geo.Interval(0, 1), eq.Eq(eq.diff(u, x, 2), 1), {"lft": eq.Eq(u, 0)})
-    >>> [(f.level, f.where, f.remedy) for f in check(problem)][0]
-    ('error', 'conditions', "Did you mean 'left'?")
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x = eq.coordinates("x")
+        >>> u = eq.field("u", x)
+        >>> conditions = {"lft": eq.Eq(u, 0)}
+        >>> problem = eq.Problem(geo.Interval(0, 1), eq.Eq(eq.diff(u, x, 2), 1), conditions)
+        >>> [(f.level, f.where, f.remedy) for f in check(problem)][0]
+        ('error', 'conditions', "Did you mean 'left'?")
     """
     case = Case(problem)
     found: dict[Finding, None] = {}

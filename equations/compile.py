@@ -69,9 +69,14 @@ class Compiled:
     ) -> list[jax.Array]:
         """The expressions at `points`.
 
-        **Arguments** `points`: (..., d) in the order of `coordinates`. `values`: one array (...)
-        for each of `functionals`. `parameters`: by name. `normals`: (..., d), where needed.
-        **Returns** one array (...) for each expression.
+        Arguments:
+            points: (..., d) in the order of `coordinates`.
+            values: one array (...) for each of `functionals`.
+            parameters: by name.
+            normals: (..., d), where needed.
+
+        Returns:
+            one array (...) for each expression.
         """
         if self.normals and normals is None:
             raise ValueError(
@@ -97,19 +102,27 @@ def compile_expressions(
 ) -> Compiled:
     """The expressions as one JAX function; see `Compiled`.
 
-    **Arguments** `expressions`: scalar SymPy expressions in coordinates, parameters, fields, their
-    derivatives and normal components. `coordinates`: the columns of the points. `collapse`: collect
-    the terms of each expression that are linear in one field and proportional into one functional.
-    **Raises** ValueError for symbols that are neither coordinates nor parameters, and for fields
-    taken elsewhere than at their coordinates, functions that JAX does not have.
+    Arguments:
+        expressions: scalar SymPy expressions in coordinates, parameters, fields, their derivatives
+            and normal components.
+        coordinates: the columns of the points.
+        collapse: collect the terms of each expression that are linear in one field and proportional
+            into one functional.
 
-    **Example**
-    >>> from equations import coordinates, diff, field
-    >>> x, t = coordinates("x t")
-    >>> u = field("u", x, t)
-    >>> burgers = compile_expressions([diff(u, t) + u * diff(u, x) - diff(u, x, 2) / 8], (x, t))
-    >>> [f.expression() for f in burgers.functionals]
-    [Derivative(u(x, t), t) - 0.125*Derivative(u(x, t), (x, 2)), u(x, t), Derivative(u(x, t), x)]
+    Raises:
+        ValueError for symbols that are neither coordinates nor parameters, and for fields taken
+        elsewhere than at their coordinates, functions that JAX does not have.
+
+    Example:
+        >>> from equations import coordinates, diff, field
+        >>> x, t = coordinates("x t")
+        >>> u = field("u", x, t)
+        >>> burgers = compile_expressions([diff(u, t) + u * diff(u, x) - diff(u, x, 2) / 8], (x, t))
+        >>> for functional in burgers.functionals:
+        ...     print(functional.expression())
+        Derivative(u(x, t), t) - 0.125*Derivative(u(x, t), (x, 2))
+        u(x, t)
+        Derivative(u(x, t), x)
     """
     expanded = [expand(e) for e in expressions]
     coordinates = tuple(coordinates)
@@ -217,7 +230,9 @@ def _order_of_atom(atom: sympy.Expr) -> tuple[int, str]:
 def field_and_orders(atom: sympy.Expr) -> tuple[AppliedUndef, Orders]:
     """The field of a jet atom and its derivative orders, in the order of the field's arguments.
 
-    **Raises** ValueError for derivatives of anything but a field, and fields taken elsewhere."""
+    Raises:
+        ValueError for derivatives of anything but a field, and fields taken elsewhere.
+    """
     if isinstance(atom, AppliedUndef):
         f, counts = atom, {}
     else:
@@ -241,8 +256,10 @@ def _derivative(f: AppliedUndef, orders: Orders) -> sympy.Expr:
 def require_compilable(expression: sympy.Expr, coordinates: Sequence[sympy.Symbol]) -> None:
     """Refuse an expanded expression that cannot become numbers, saying what in it cannot.
 
-    **Raises** ValueError for symbols that are neither coordinates nor parameters, fields taken
-    elsewhere than at their coordinates, and functions that JAX does not have."""
+    Raises:
+        ValueError for symbols that are neither coordinates nor parameters, fields taken elsewhere
+        than at their coordinates, and functions that JAX does not have.
+    """
     stand_in = {atom: sympy.Dummy() for atom in jet_atoms(expression)}
     for atom in stand_in:
         field_and_orders(atom)

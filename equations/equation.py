@@ -18,15 +18,18 @@ from .operators import as_vector, is_vector
 class Eq(sympy.Basic):
     """The equation `lhs = rhs`; both sides scalars, or vectors of one length.
 
-    **Arguments** `lhs`, `rhs`: expressions, matrices, tuples or numbers. A number or scalar against
-    a vector stands for each component.
-    **Raises** ValueError where the shapes do not match, TypeError for what is no expression.
+    Arguments:
+        lhs, rhs: expressions, matrices, tuples or numbers. A number or scalar against a vector
+            stands for each component.
 
-    **Example**
-    >>> from equations import coordinates, vector_field
-    >>> x, y = coordinates("x y")
-    >>> Eq(vector_field("u", x, y), (1, 0)).residuals
-    (u_x(x, y) - 1, u_y(x, y))
+    Raises:
+        ValueError where the shapes do not match, TypeError for what is no expression.
+
+    Example:
+        >>> from equations import coordinates, vector_field
+        >>> x, y = coordinates("x y")
+        >>> Eq(vector_field("u", x, y), (1, 0)).residuals
+        (u_x(x, y) - 1, u_y(x, y))
     """
 
     def __new__(cls, lhs: Any, rhs: Any = 0):

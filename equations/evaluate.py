@@ -20,9 +20,13 @@ def function_jets(
 ) -> Callable[[tuple[Functional, ...], jax.Array], list[jax.Array]]:
     """The jets of fields given as functions of a point: `jets(functionals, points)`.
 
-    **Arguments** `functions`: `{u: point (d_u,) -> scalar}` with the coordinates in the order of
-    the field's arguments. `coordinates`: the columns of the points.
-    **Raises** ValueError for a field that has no function.
+    Arguments:
+        functions: `{u: point (d_u,) -> scalar}` with the coordinates in the order of the field's
+            arguments.
+        coordinates: the columns of the points.
+
+    Raises:
+        ValueError for a field that has no function.
     """
     columns = {c: i for i, c in enumerate(coordinates)}
 

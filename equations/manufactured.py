@@ -20,26 +20,33 @@ TIME_PARTS = ("initial", "final")
 def manufactured(problem: Any, exact: Mapping[AppliedUndef, Any]) -> Any:
     """The problem with sources and boundary values for which `exact` is a solution.
 
-    **Arguments** `exact`: an expression in the coordinates for each unknown field.
-    **Notes** Every equation and condition keeps its form and gets what `exact` leaves of it on the
-    right. A problem without conditions gets values on the whole boundary (and normal derivatives
-    where the order asks for them) and at the initial time. Data keep their points and take exact
-    values.
-    **Raises** ValueError for a field without an expression, or an expression that holds a field.
-    **Source** Roache, Code verification by the method of manufactured solutions, J. Fluids Eng. 124
-    (2002) 4-10.
+    Arguments:
+        exact: an expression in the coordinates for each unknown field.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x = eq.coordinates("x")
-    >>> u = eq.field("u", x)
-    >>> problem = eq.Problem(geo.Interval(0, 1), eq.Eq(eq.diff(u, x, 2), u))
-    >>> print(manufactured(problem, {u: x**2}))
-    Problem
-      domain      Interval(0, 1)
-      unknowns    u(x)
-      equations   Derivative(u(x), (x, 2)) = -x**2 + u(x) + 2
-      conditions  on left, right: u(x) = x**2
+    Notes:
+        Every equation and condition keeps its form and gets what `exact` leaves of it on the right.
+        A problem without conditions gets values on the whole boundary (and normal derivatives where
+        the order asks for them) and at the initial time. Data keep their points and take exact
+        values.
+
+    Raises:
+        ValueError for a field without an expression, or an expression that holds a field.
+
+    Source:
+        Roache, Code verification by the method of manufactured solutions, J. Fluids Eng. 124 (2002)
+        4-10.
+
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x = eq.coordinates("x")
+        >>> u = eq.field("u", x)
+        >>> problem = eq.Problem(geo.Interval(0, 1), eq.Eq(eq.diff(u, x, 2), u))
+        >>> print(manufactured(problem, {u: x**2}))
+        Problem
+          domain      Interval(0, 1)
+          unknowns    u(x)
+          equations   Derivative(u(x), (x, 2)) = -x**2 + u(x) + 2
+          conditions  on left, right: u(x) = x**2
     """
     exact = {f: sympy.sympify(e) for f, e in exact.items()}
     _require_complete(problem, exact)

@@ -86,8 +86,9 @@ def diff(expression: Any, *variables: Any) -> Any:
     """The partial derivative, as SymPy writes it: `diff(u, x)`, `diff(u, x, 2)`, `diff(u, x, t)`;
     of vectors component by component.
 
-    **Raises** ValueError where the expression holds fields and neither they nor anything else in
-    it depends on the variable: SymPy would give a silent zero.
+    Raises:
+        ValueError where the expression holds fields and neither they nor anything else in it
+        depends on the variable: SymPy would give a silent zero.
     """
     if is_vector(expression):
         return as_vector([diff(component, *variables) for component in expression])
@@ -125,12 +126,12 @@ def div(flux: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
     """The divergence of a vector (a scalar `Divergence` node, kept as written), or of a matrix,
     row by row. `.doit()` expands it.
 
-    **Example**
-    >>> from equations import coordinates, field
-    >>> x, y = coordinates("x y")
-    >>> u = field("u", x, y)
-    >>> div(x * grad(u))
-    div(x*Derivative(u(x, y), x), x*Derivative(u(x, y), y))
+    Example:
+        >>> from equations import coordinates, field
+        >>> x, y = coordinates("x y")
+        >>> u = field("u", x, y)
+        >>> div(x * grad(u))
+        div(x*Derivative(u(x, y), x), x*Derivative(u(x, y), y))
     """
     if isinstance(flux, sympy.MatrixBase) and flux.shape[1] > 1:
         space = tuple(space or space_of(*flux))

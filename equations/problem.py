@@ -34,9 +34,13 @@ class Condition:
 class Data:
     """Measured values of expressions at points.
 
-    **Arguments** `points`: (n, d), or (n,) in one dimension. `values`: `{expression: (n,)}`.
-    `noise`: standard deviation of the values, in their unit, if known.
-    **Raises** ValueError for lengths that do not match and values that are not finite.
+    Arguments:
+        points: (n, d), or (n,) in one dimension.
+        values: `{expression: (n,)}`.
+        noise: standard deviation of the values, in their unit, if known.
+
+    Raises:
+        ValueError for lengths that do not match and values that are not finite.
     """
 
     points: Any
@@ -67,22 +71,29 @@ class Data:
 class Problem:
     """A physics problem: a domain, equations for unknown fields, conditions on named parts, data.
 
-    **Arguments** `domain`: a shape, or a space-time domain `shape.over(t, a, b)`. `equations`: a
-    law, an `Eq`, or a list of them. `conditions`: `{where: equation(s)}`; `where` is the name of a
-    part, a tuple of names, a part, or a point. `data`: `Data(...)` or a list of them. `name`: used
-    for the run folder and in reports.
-    **Notes** Building never fails for a slip in the physics; `check()` lists all slips at once and
-    `solve` refuses a problem with errors. Equal statements compare equal.
-    **Raises** TypeError for values that are no equations, laws or data.
+    Arguments:
+        domain: a shape, or a space-time domain `shape.over(t, a, b)`.
+        equations: a law, an `Eq`, or a list of them.
+        conditions: `{where: equation(s)}`; `where` is the name of a part, a tuple of names, a part,
+            or a point.
+        data: `Data(...)` or a list of them.
+        name: used for the run folder and in reports.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x = eq.coordinates("x")
-    >>> u = eq.field("u", x)
-    >>> ends = {("left", "right"): eq.Eq(u, 0)}
-    >>> p = Problem(geo.Interval(0, 1), eq.Eq(eq.diff(u, x, 2), 1), ends)
-    >>> p.fields, len(p.conditions), [str(f) for f in p.check()]
-    ((u(x),), 1, [])
+    Notes:
+        Building never fails for a slip in the physics; `check()` lists all slips at once and
+        `solve` refuses a problem with errors. Equal statements compare equal.
+
+    Raises:
+        TypeError for values that are no equations, laws or data.
+
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x = eq.coordinates("x")
+        >>> u = eq.field("u", x)
+        >>> ends = {("left", "right"): eq.Eq(u, 0)}
+        >>> p = Problem(geo.Interval(0, 1), eq.Eq(eq.diff(u, x, 2), 1), ends)
+        >>> p.fields, len(p.conditions), [str(f) for f in p.check()]
+        ((u(x),), 1, [])
     """
 
     domain: Any
@@ -162,9 +173,11 @@ class Problem:
     ) -> np.ndarray:
         """The residuals of the equations for given functions, (points, equations).
 
-        **Arguments** `fields`: `{u: function of a point (d,) -> scalar}` in `jax.numpy`, its
-        coordinates in the order of the field's arguments. `points`: (n, d). `parameters`: values of
-        parameters, by symbol or name.
+        Arguments:
+            fields: `{u: function of a point (d,) -> scalar}` in `jax.numpy`, its coordinates in the
+                order of the field's arguments.
+            points: (n, d).
+            parameters: values of parameters, by symbol or name.
         """
         from .evaluate import evaluate_functions
 

@@ -37,16 +37,19 @@ class SerializationError(ValueError):
 def to_json(value: Any, *, packages: Sequence[str] = PACKAGES) -> Any:
     """The value as a tree that `json.dumps` takes.
 
-    **Arguments** `value`: a `Problem`, an expression, an array, a container of such, or a frozen
-    dataclass, function, class or `functools.partial` of such out of one of the `packages`. Fields
-    with the metadata `{"stored": False}` are left out, and have their defaults when read.
-    **Raises** SerializationError for anything else, such as a class of the user's own.
+    Arguments:
+        value: a `Problem`, an expression, an array, a container of such, or a frozen dataclass,
+            function, class or `functools.partial` of such out of one of the `packages`. Fields with
+            the metadata `{"stored": False}` are left out, and have their defaults when read.
 
-    **Example**
-    >>> from equations import coordinates, field
-    >>> x = coordinates("x")
-    >>> to_json(2 * field("u", x))
-    {'sympy': ['Mul', 2, ['field', 'u', {'real': True}, ['symbol', 'x', {'real': True}]]]}
+    Raises:
+        SerializationError for anything else, such as a class of the user's own.
+
+    Example:
+        >>> from equations import coordinates, field
+        >>> x = coordinates("x")
+        >>> to_json(2 * field("u", x))
+        {'sympy': ['Mul', 2, ['field', 'u', {'real': True}, ['symbol', 'x', {'real': True}]]]}
     """
     return _Writer(tuple(packages)).value(value)
 
@@ -54,7 +57,8 @@ def to_json(value: Any, *, packages: Sequence[str] = PACKAGES) -> Any:
 def from_json(tree: Any, *, packages: Sequence[str] = PACKAGES) -> Any:
     """The value that `to_json` wrote as `tree`.
 
-    **Raises** SerializationError for trees that name anything outside the list and `packages`.
+    Raises:
+        SerializationError for trees that name anything outside the list and `packages`.
     """
     try:
         return _Reader(tuple(packages)).value(tree)

@@ -71,15 +71,16 @@ class JetExpression:
 def jet_expression(expression: sympy.Expr) -> JetExpression:
     """The expression on jet space.
 
-    **Raises** ValueError for derivatives of anything but fields, and fields taken elsewhere than at
-    their coordinates.
+    Raises:
+        ValueError for derivatives of anything but fields, and fields taken elsewhere than at their
+        coordinates.
 
-    **Example**
-    >>> from equations import coordinates, diff, field
-    >>> x = coordinates("x")
-    >>> u = field("u", x)
-    >>> sorted(jet.orders for jet in jet_expression(u * diff(u, x, 2)).symbols)
-    [(0,), (2,)]
+    Example:
+        >>> from equations import coordinates, diff, field
+        >>> x = coordinates("x")
+        >>> u = field("u", x)
+        >>> sorted(jet.orders for jet in jet_expression(u * diff(u, x, 2)).symbols)
+        [(0,), (2,)]
     """
     expanded = expand(expression)
     symbols: dict[Jet, sympy.Dummy] = {}
@@ -100,12 +101,12 @@ def all_jets(expressions: Iterable[sympy.Expr]) -> tuple[Jet, ...]:
 def orders(problem: Any) -> dict[AppliedUndef, dict[sympy.Symbol, int]]:
     """For each field, the highest order of derivative in the equations along each coordinate.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x, t = eq.coordinates("x t")
-    >>> law = eq.Burgers((x, t), viscosity=1)
-    >>> orders(eq.Problem(geo.Interval(0, 1).over(t, 0, 1), law))
-    {u(x, t): {x: 2, t: 1}}
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x, t = eq.coordinates("x t")
+        >>> law = eq.Burgers((x, t), viscosity=1)
+        >>> orders(eq.Problem(geo.Interval(0, 1).over(t, 0, 1), law))
+        {u(x, t): {x: 2, t: 1}}
     """
     found = {f: dict.fromkeys(f.args, 0) for f in problem.fields}
     for jet in all_jets(problem.residuals):
@@ -117,12 +118,12 @@ def orders(problem: Any) -> dict[AppliedUndef, dict[sympy.Symbol, int]]:
 def time_order(problem: Any, field: AppliedUndef) -> int:
     """The highest order of time derivative of `field` in the equations; 0 in a steady problem.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> t = eq.coordinates("t")
-    >>> u = eq.field("u", t)
-    >>> time_order(eq.Problem(geo.Time(0, 1), eq.Eq(eq.diff(u, t, 2), -u)), u)
-    2
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> t = eq.coordinates("t")
+        >>> u = eq.field("u", t)
+        >>> time_order(eq.Problem(geo.Time(0, 1), eq.Eq(eq.diff(u, t, 2), -u)), u)
+        2
     """
     return max((n for a, n in orders(problem)[field].items() if is_time(a)), default=0)
 
@@ -130,13 +131,13 @@ def time_order(problem: Any, field: AppliedUndef) -> int:
 def space_order(problem: Any, field: AppliedUndef) -> int:
     """The highest total order of spatial derivatives of `field` in one term of the equations.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x, y = eq.coordinates("x y")
-    >>> u = eq.field("u", x, y)
-    >>> plate = eq.Eq(eq.diff(u, x, 2, y, 2), 0)
-    >>> space_order(eq.Problem(geo.Rectangle((0, 0), (1, 1)), plate), u)
-    4
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x, y = eq.coordinates("x y")
+        >>> u = eq.field("u", x, y)
+        >>> plate = eq.Eq(eq.diff(u, x, 2, y, 2), 0)
+        >>> space_order(eq.Problem(geo.Rectangle((0, 0), (1, 1)), plate), u)
+        4
     """
     space = spatial(field.args)
     if not space:
@@ -148,14 +149,14 @@ def space_order(problem: Any, field: AppliedUndef) -> int:
 def is_linear(problem: Any) -> bool:
     """Whether equations and conditions are affine in all fields together.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x, y = eq.coordinates("x y")
-    >>> square = geo.Rectangle((0, 0), (1, 1))
-    >>> is_linear(eq.Problem(square, eq.Poisson((x, y), source=x * y)))
-    True
-    >>> is_linear(eq.Problem(square, eq.NavierStokes((x, y), viscosity=1)))
-    False
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x, y = eq.coordinates("x y")
+        >>> square = geo.Rectangle((0, 0), (1, 1))
+        >>> is_linear(eq.Problem(square, eq.Poisson((x, y), source=x * y)))
+        True
+        >>> is_linear(eq.Problem(square, eq.NavierStokes((x, y), viscosity=1)))
+        False
     """
     conditions = [r for c in problem.conditions for r in c.equation.residuals]
     return all(jet_expression(r).is_linear for r in (*problem.residuals, *conditions))
@@ -182,13 +183,13 @@ def dirichlet(condition: Any) -> dict[AppliedUndef, sympy.Expr]:
     """The values of fields that a condition states: `{u: g}` for components c u = g with a number c
     and a g free of fields.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x = eq.coordinates("x")
-    >>> u, v = eq.field("u", x), eq.field("v", x)
-    >>> condition = eq.Condition("left", geo.Interval(0, 1)["left"], eq.Eq((2 * u, u + v), (x, 0)))
-    >>> dirichlet(condition)
-    {u(x): x/2}
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x = eq.coordinates("x")
+        >>> u, v = eq.field("u", x), eq.field("v", x)
+        >>> left = geo.Interval(0, 1)["left"]
+        >>> dirichlet(eq.Condition("left", left, eq.Eq((2 * u, u + v), (x, 0))))
+        {u(x): x/2}
     """
     return {jet.field: value for jet, value in stated(condition).items() if jet.is_value}
 
@@ -196,12 +197,13 @@ def dirichlet(condition: Any) -> dict[AppliedUndef, sympy.Expr]:
 def initial_rate(condition: Any) -> dict[AppliedUndef, sympy.Expr]:
     """The first time derivatives of fields that a condition states: `{u: g}` for du/dt = g.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> t = eq.coordinates("t")
-    >>> u = eq.field("u", t)
-    >>> initial_rate(eq.Condition("initial", geo.Time(0, 1)["initial"], eq.Eq(eq.diff(u, t), 3)))
-    {u(t): 3}
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> t = eq.coordinates("t")
+        >>> u = eq.field("u", t)
+        >>> start = geo.Time(0, 1)["initial"]
+        >>> initial_rate(eq.Condition("initial", start, eq.Eq(eq.diff(u, t), 3)))
+        {u(t): 3}
     """
     return {
         jet.field: value
@@ -214,12 +216,12 @@ def solenoidal(problem: Any) -> tuple[AppliedUndef, ...] | None:
     """The velocity whose divergence one equation states to vanish, up to a factor, in the order of
     the spatial coordinates (two or three); None where there is none.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x, y = eq.coordinates("x y")
-    >>> flow = eq.NavierStokes((x, y), viscosity=1)
-    >>> solenoidal(eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow))
-    (u(x, y), v(x, y))
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x, y = eq.coordinates("x y")
+        >>> flow = eq.NavierStokes((x, y), viscosity=1)
+        >>> solenoidal(eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow))
+        (u(x, y), v(x, y))
     """
     found = continuity(problem)
     return found[1] if found else None
@@ -259,13 +261,13 @@ def only_derivatives(problem: Any, field: AppliedUndef) -> bool:
     """Whether `field` enters the equations through its derivatives alone, so that they determine it
     up to a constant.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x, y = eq.coordinates("x y")
-    >>> flow = eq.NavierStokes((x, y), viscosity=1)
-    >>> problem = eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow)
-    >>> [only_derivatives(problem, f) for f in problem.fields]
-    [False, False, True]
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x, y = eq.coordinates("x y")
+        >>> flow = eq.NavierStokes((x, y), viscosity=1)
+        >>> problem = eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow)
+        >>> [only_derivatives(problem, f) for f in problem.fields]
+        [False, False, True]
     """
     return all(j.order() for j in all_jets(problem.residuals) if j.field == field)
 
@@ -274,13 +276,13 @@ def floating(problem: Any) -> tuple[AppliedUndef, ...]:
     """The fields that the whole statement determines up to a constant only: neither an equation nor
     a condition nor a datum holds their value.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x, y = eq.coordinates("x y")
-    >>> flow = eq.NavierStokes((x, y), viscosity=1)
-    >>> walls = {"boundary": eq.Eq(flow.velocity, 0)}
-    >>> floating(eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow, walls))
-    (p(x, y),)
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x, y = eq.coordinates("x y")
+        >>> flow = eq.NavierStokes((x, y), viscosity=1)
+        >>> walls = {"boundary": eq.Eq(flow.velocity, 0)}
+        >>> floating(eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow, walls))
+        (p(x, y),)
     """
     held = {jet.field for jet in all_jets(_everything(problem)) if jet.is_value}
     return tuple(f for f in problem.fields if f not in held)
@@ -298,12 +300,12 @@ def groups(problem: Any) -> tuple[tuple[AppliedUndef, ...], ...]:
     """The fields grouped by their highest order of derivative, highest first: velocity apart from
     pressure. Errors are reported for each group.
 
-    **Example**
-    >>> import equations as eq, geometry as geo
-    >>> x, y = eq.coordinates("x y")
-    >>> flow = eq.NavierStokes((x, y), viscosity=1)
-    >>> groups(eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow))
-    ((u(x, y), v(x, y)), (p(x, y),))
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x, y = eq.coordinates("x y")
+        >>> flow = eq.NavierStokes((x, y), viscosity=1)
+        >>> groups(eq.Problem(geo.Rectangle((0, 0), (1, 1)), flow))
+        ((u(x, y), v(x, y)), (p(x, y),))
     """
     highest = {
         f: max((j.order() for j in all_jets(problem.residuals) if j.field == f), default=0)

@@ -20,13 +20,16 @@ TIME = "t"
 def coordinates(names: str) -> Any:
     """Real symbols for the named coordinates, as `x, y, t = coordinates("x y t")`.
 
-    **Arguments** `names`: names separated by blanks or commas. `t` is time, the others are space.
-    **Returns** one symbol for one name, else a tuple of symbols.
+    Arguments:
+        names: names separated by blanks or commas. `t` is time, the others are space.
 
-    **Example**
-    >>> x, t = coordinates("x t")
-    >>> x.is_real
-    True
+    Returns:
+        one symbol for one name, else a tuple of symbols.
+
+    Example:
+        >>> x, t = coordinates("x t")
+        >>> x.is_real
+        True
     """
     return sympy.symbols(names, real=True)
 
@@ -36,13 +39,15 @@ def field(
 ) -> AppliedUndef:
     """An unknown scalar field `name(*arguments)`: an undefined SymPy function of its coordinates.
 
-    **Arguments** `arguments`: the coordinates (and ranged parameters) that it depends on.
-    `complex`: the values are complex. `positive`: the values are positive, which methods build in.
+    Arguments:
+        arguments: the coordinates (and ranged parameters) that it depends on.
+        complex: the values are complex.
+        positive: the values are positive, which methods build in.
 
-    **Example**
-    >>> x, t = coordinates("x t")
-    >>> field("u", x, t)
-    u(x, t)
+    Example:
+        >>> x, t = coordinates("x t")
+        >>> field("u", x, t)
+        u(x, t)
     """
     if not arguments:
         raise ValueError(
@@ -59,7 +64,9 @@ def field(
         raise ValueError(f"`arguments` of field {name!r} repeat a coordinate: {arguments}.")
     if complex and positive:
         raise ValueError(f"field {name!r} cannot be both `complex` and `positive`.")
-    assumptions = {"complex": True} if complex else {"positive": True} if positive else {"real": True}
+    assumptions = (
+        {"complex": True} if complex else {"positive": True} if positive else {"real": True}
+    )
     return sympy.Function(name, **assumptions)(*arguments)
 
 
@@ -89,7 +96,9 @@ class Parameter(sympy.Symbol):
     between: tuple[float, float] | None
 
     def __new__(cls, name, initial=None, between=None, positive=False):
-        self = sympy.Symbol.__xnew__(cls, name, **({"positive": True} if positive else {"real": True}))
+        self = sympy.Symbol.__xnew__(
+            cls, name, **({"positive": True} if positive else {"real": True})
+        )
         self.initial = initial
         self.between = between
         return self
@@ -111,10 +120,14 @@ def parameter(
     """A parameter of the problem: `parameter("nu", initial=0.1, positive=True)` is a number to be
     identified together with the fields, from a first guess.
 
-    **Arguments** `initial`: first guess of a number to identify. `between`: the range over which
-    the solution is wanted, `(low, high)`. `positive`: kept positive by construction.
-    **Raises** ValueError if both or neither of `initial` and `between` are given, or if a positive
-    parameter starts at or below zero.
+    Arguments:
+        initial: first guess of a number to identify.
+        between: the range over which the solution is wanted, `(low, high)`.
+        positive: kept positive by construction.
+
+    Raises:
+        ValueError if both or neither of `initial` and `between` are given, or if a positive
+        parameter starts at or below zero.
     """
     if (initial is None) == (between is None):
         raise ValueError(

@@ -48,10 +48,14 @@ class BoundaryValue:
 class WeakForm:
     """∫ (s v + F · grad v) dx - ∮ g v ds = 0, one such equation for each unknown.
 
-    **Attributes** `unknowns`: the fields, each paired with one equation. `space`, `time`: the
-    coordinates; `time` is None in a steady problem. `sources`: s, one for each unknown; holds the
-    time derivative. `fluxes`: F, one tuple for each unknown. `essential`: values of fields, on
-    parts. `natural`: g on parts; it may depend on the fields. `initial`: values at the first time.
+    Attributes:
+        unknowns: the fields, each paired with one equation.
+        space, time: the coordinates; `time` is None in a steady problem.
+        sources: s, one for each unknown; holds the time derivative.
+        fluxes: F, one tuple for each unknown.
+        essential: values of fields, on parts.
+        natural: g on parts; it may depend on the fields.
+        initial: values at the first time.
     """
 
     unknowns: tuple[AppliedUndef, ...]
@@ -100,29 +104,36 @@ class WeakForm:
 def weak_form(problem: Any) -> WeakForm:
     """The weak form of a problem whose equations are of second order, in divergence form.
 
-    **Arguments** `problem`: one equation for each unknown. Where each equation has the time
-    derivative (in a steady problem: the flux) of one unknown of its own, it is paired with that
-    unknown; else the i-th equation is paired with the i-th unknown.
-    **Notes** A factor c of a divergence is taken inside, c div F = div(c F) - grad(c) · F, and so
-    is the factor of a second derivative that was written without `div`.
-    **Raises** NoWeakForm listing all reasons: third and higher derivatives, second ones that do
-    not enter linearly, no diffusion, conditions that give neither a field nor its flux, parts of
-    the boundary without a condition.
-    **Source** Brenner & Scott, The Mathematical Theory of Finite Element Methods, 2008, chapter 0.
+    Arguments:
+        problem: one equation for each unknown. Where each equation has the time derivative (in a
+            steady problem: the flux) of one unknown of its own, it is paired with that unknown;
+            else the i-th equation is paired with the i-th unknown.
 
-    **Example**
-    >>> import geometry as geo
-    >>> from equations import Eq, Problem, coordinates, diff, div, field, grad
-    >>> x = coordinates("x")
-    >>> u = field("u", x)
-    >>> ends = {"left": Eq(u, 0), "right": Eq(u + diff(u, x), 2)}
-    >>> print(weak_form(Problem(geo.Interval(0, 1), Eq(-div(x * grad(u)), 1), ends)))
-    weak form   ∫ (s v + F · grad v) dx - ∮ (F · n) v ds = 0 for all v
-    unknowns    u(x)
-    source      s_u = -1
-    flux        F_u = (x*Derivative(u(x), x))
-    essential   u = 0 on left
-    natural     F_u · n = x*(2 - u(x)) on right
+    Notes:
+        A factor c of a divergence is taken inside, c div F = div(c F) - grad(c) · F, and so is the
+        factor of a second derivative that was written without `div`.
+
+    Raises:
+        NoWeakForm listing all reasons: third and higher derivatives, second ones that do not enter
+        linearly, no diffusion, conditions that give neither a field nor its flux, parts of the
+        boundary without a condition.
+
+    Source:
+        Brenner & Scott, The Mathematical Theory of Finite Element Methods, 2008, chapter 0.
+
+    Example:
+        >>> import geometry as geo
+        >>> from equations import Eq, Problem, coordinates, diff, div, field, grad
+        >>> x = coordinates("x")
+        >>> u = field("u", x)
+        >>> ends = {"left": Eq(u, 0), "right": Eq(u + diff(u, x), 2)}
+        >>> print(weak_form(Problem(geo.Interval(0, 1), Eq(-div(x * grad(u)), 1), ends)))
+        weak form   ∫ (s v + F · grad v) dx - ∮ (F · n) v ds = 0 for all v
+        unknowns    u(x)
+        source      s_u = -1
+        flux        F_u = (x*Derivative(u(x), x))
+        essential   u = 0 on left
+        natural     F_u · n = x*(2 - u(x)) on right
     """
     return _Reader(problem).read()
 

@@ -22,6 +22,7 @@ points = random.uniform((0, 0), (1, 1), (200, 2))
 
 
 def exact(place, time):
+    """The temperature for k = 0.1."""
     modes = [(1.0, 1), (0.5, 3)]
     return sum(
         a * np.sin(n * np.pi * place) * np.exp(-0.1 * (n * np.pi) ** 2 * time) for a, n in modes

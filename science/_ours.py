@@ -11,7 +11,8 @@ PACKAGES = ("diffcore", "geometry", "equations", "solvers")
 def check_packages() -> None:
     """Make sure that our packages are those beside this one.
 
-    **Raises** ImportError naming the file or folder that Python finds instead.
+    Raises:
+        ImportError naming the file or folder that Python finds instead.
     """
     home = Path(__file__).resolve().parents[1]
     for name in PACKAGES:

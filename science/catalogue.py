@@ -29,8 +29,9 @@ def title(path: Path) -> str:
 def find(name: str) -> Path:
     """The script that a name or a path stands for.
 
-    **Raises** FileNotFoundError for a file that is not there, ValueError for a name that is not in
-    the catalogue, with the closest one.
+    Raises:
+        FileNotFoundError for a file that is not there, ValueError for a name that is not in the
+        catalogue, with the closest one.
     """
     path = Path(name)
     if path.suffix == ".py" or len(path.parts) > 1:

@@ -61,13 +61,18 @@ def compare(
 ) -> Comparison:
     """The difference of a solution from another one, or from an exact one, on sampled points.
 
-    **Arguments** `other`: a `Solution` of the same fields, or `{expression: exact value}` with
-    exact values as SymPy expressions in the coordinates or functions of points (n, d).
-    `expression`: what to compare; each field that both have if not given. `n`: number of points,
-    uniform in the domain.
-    **Returns** a `Comparison`: it prints as a table; `[u].relative` is the L2 norm of the
-    difference over that of `other`.
-    **Raises** ValueError where nothing is common to both.
+    Arguments:
+        other: a `Solution` of the same fields, or `{expression: exact value}` with exact values as
+            SymPy expressions in the coordinates or functions of points (n, d).
+        expression: what to compare; each field that both have if not given.
+        n: number of points, uniform in the domain.
+
+    Returns:
+        a `Comparison`: it prints as a table; `[u].relative` is the L2 norm of the difference over
+        that of `other`.
+
+    Raises:
+        ValueError where nothing is common to both.
     """
     sample = solution.problem.domain.sample_interior(n, key=0)
     points, weights = np.asarray(sample.points), np.asarray(sample.weights)

@@ -35,8 +35,9 @@ _OPERATORS: dict[type, Callable] = {
 def parse(text: str, problem: Problem) -> Any:
     """The expression, or the vector "(u, v)", in fields, coordinates and parameters of a problem.
 
-    **Raises** ValueError for names that are neither these nor known functions, and for anything
-    that is not arithmetic.
+    Raises:
+        ValueError for names that are neither these nor known functions, and for anything that is
+        not arithmetic.
     """
     names = {f.func.__name__: f for f in problem.fields}
     names |= {s.name: s for s in (*problem.coordinates, *problem.parameters)}

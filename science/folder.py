@@ -159,7 +159,9 @@ class RunFolder:
 def read_configuration(path: Path) -> dict[str, Any]:
     """What the configuration of a run folder says; empty if there is none.
 
-    **Raises** ValueError for one that is damaged."""
+    Raises:
+        ValueError for one that is damaged.
+    """
     file = path / CONFIGURATION
     if not file.exists():
         return {}

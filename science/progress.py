@@ -28,8 +28,9 @@ class Display(Protocol):
 def display(wanted: bool | None = None) -> Iterator[Display]:
     """The display that fits where we run, while a run goes on.
 
-    **Arguments** `wanted`: None shows a bar in terminals and notebooks and lines elsewhere, all on
-    the standard error; True shows lines even there; False shows nothing.
+    Arguments:
+        wanted: None shows a bar in terminals and notebooks and lines elsewhere, all on the standard
+            error; True shows lines even there; False shows nothing.
     """
     if wanted is False:
         yield _Nothing()

@@ -49,19 +49,25 @@ def solve(
 ) -> Solution:
     """The solution of a problem, by the method given or by the one chosen for it.
 
-    **Arguments** `problem`: the statement. `method`: `PINN(...)`, `FiniteElements(...)`; chosen and
-    explained in the report if not given. `key`: int seed or JAX key; the same key gives the same
-    result. `tolerance`: stop at this estimated relative error. `budget`: seconds, or text as
-    "3 min". `folder`: keep log, checkpoints, report, pictures and solution there; the same call
-    goes on after a kill and returns a finished run as it is, and another `tolerance` or `budget`
-    goes on from its end. `progress`: False shows nothing, True lines instead of a bar. `fresh`:
-    forget what the folder holds.
-    **Raises** StatementError listing all errors of the statement; UnsupportedProblem listing why
-    the method cannot take it; ValueError for a folder that holds another run. Trouble at run time
-    is a `status` of the solution.
+    Arguments:
+        problem: the statement.
+        method: `PINN(...)`, `FiniteElements(...)`; chosen and explained in the report if not given.
+        key: int seed or JAX key; the same key gives the same result.
+        tolerance: stop at this estimated relative error.
+        budget: seconds, or text as "3 min".
+        folder: keep log, checkpoints, report, pictures and solution there; the same call goes on
+            after a kill and returns a finished run as it is, and another `tolerance` or `budget`
+            goes on from its end.
+        progress: False shows nothing, True lines instead of a bar.
+        fresh: forget what the folder holds.
 
-    **Example**
-    solution = solve(problem, folder="runs/cavity"); print(solution.report())
+    Raises:
+        StatementError listing all errors of the statement; UnsupportedProblem listing why the
+        method cannot take it; ValueError for a folder that holds another run. Trouble at run time
+        is a `status` of the solution.
+
+    Example:
+        solution = solve(problem, folder="runs/cavity"); print(solution.report())
     """
     call = Call(problem, method, key, tolerance, budget, folder, progress, fresh)
     answer = STEERING.get() or run
@@ -91,8 +97,9 @@ def run(call: Call) -> Solution:
 def load(path: str | os.PathLike) -> Solution:
     """The solution in a run folder, or in an `.npz` file that `solution.save` wrote.
 
-    **Raises** FileNotFoundError; ValueError for a run that has not finished, and for files that are
-    damaged or not ours. Loading executes nothing that a file says.
+    Raises:
+        FileNotFoundError; ValueError for a run that has not finished, and for files that are
+        damaged or not ours. Loading executes nothing that a file says.
     """
     path = Path(path)
     if not path.is_dir():

@@ -87,8 +87,9 @@ def statement(path: Path) -> Problem:
 def setting(call: Call, path: str, value: str) -> Call:
     """The call with one setting changed, as `setting(call, "method.width", "64")`.
 
-    **Raises** SettingError for a path that names nothing, with the names there are, and for values
-    of another kind.
+    Raises:
+        SettingError for a path that names nothing, with the names there are, and for values of
+        another kind.
     """
     names = path.split(".")
     if names[0] != "method" or len(names) < 2:

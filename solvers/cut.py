@@ -28,8 +28,11 @@ class Plane:
 def plane(domain: Any, axes: tuple[int, ...], fixed: Mapping[int, float], n: int) -> Plane:
     """The cut along two columns of the points, the other columns `fixed`.
 
-    **Arguments** `n`: grid lines along the longer side; along both, if one column is time.
-    **Raises** ValueError where the plane misses the domain.
+    Arguments:
+        n: grid lines along the longer side; along both, if one column is time.
+
+    Raises:
+        ValueError where the plane misses the domain.
     """
     ticks = _ticks(domain, axes, n)
     points = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1)
@@ -49,7 +52,8 @@ def plane(domain: Any, axes: tuple[int, ...], fixed: Mapping[int, float], n: int
 def line(domain: Any, axis: int, fixed: Mapping[int, float], n: int) -> np.ndarray:
     """Points (k, d) along one column, the others `fixed`; a row of NaN separates pieces.
 
-    **Raises** ValueError where the line misses the domain.
+    Raises:
+        ValueError where the line misses the domain.
     """
     lower, upper = (bound[axis] for bound in domain.bounds)
     grid = np.linspace(lower, upper, n)[:, None]

@@ -74,7 +74,8 @@ class Document:
     def html(self, pictures: Mapping[str, Any] | None = None) -> str:
         """The document as one HTML page that needs no other file.
 
-        **Arguments** `pictures`: by caption, Matplotlib figures, PNG bytes or paths of PNG files.
+        Arguments:
+            pictures: by caption, Matplotlib figures, PNG bytes or paths of PNG files.
         """
         body = [f"<h1>{html.escape(self.title)}</h1>"]
         for section in self.sections:
@@ -86,8 +87,9 @@ class Document:
     def save(self, path: str | os.PathLike, pictures: Mapping[str, Any] | None = None) -> Path:
         """Write the document to a `.md` or `.html` file and return the path.
 
-        **Arguments** `pictures`: paths of PNG files by caption, linked from Markdown and embedded
-        in HTML; HTML also takes figures and bytes.
+        Arguments:
+            pictures: paths of PNG files by caption, linked from Markdown and embedded in HTML; HTML
+                also takes figures and bytes.
         """
         path = Path(path)
         if path.suffix == ".html":

@@ -31,12 +31,16 @@ NODES = 10_000  # about as many points are written
 def save(solution: Solution, path: str | os.PathLike, expressions: Any = None) -> Path:
     """Write the solution in the format that the ending of `path` names, and return the path.
 
-    **Arguments** `path`: `.npz` holds the whole solution for `load`; `.vtu` and `.csv` hold values
-    on a mesh of the domain (of space and time where there is time), or on sampled points where it
-    cannot be meshed. `expressions`: an expression, a list, or `{name: expression}`; the unknown
-    fields if not given; not for `.npz`.
-    **Raises** ValueError for another ending, SerializationError for `.npz` where the statement or
-    the method holds what a file cannot, such as a class of the user's own.
+    Arguments:
+        path: `.npz` holds the whole solution for `load`; `.vtu` and `.csv` hold values on a mesh of
+            the domain (of space and time where there is time), or on sampled points where it cannot
+            be meshed.
+        expressions: an expression, a list, or `{name: expression}`; the unknown fields if not
+            given; not for `.npz`.
+
+    Raises:
+        ValueError for another ending, SerializationError for `.npz` where the statement or the
+        method holds what a file cannot, such as a class of the user's own.
     """
     path = Path(path)
     writers: dict[str, Callable] = {".npz": _save_npz, ".vtu": _save_vtu, ".csv": _save_csv}
@@ -50,7 +54,8 @@ def save(solution: Solution, path: str | os.PathLike, expressions: Any = None) -
 def load(path: str | os.PathLike) -> Solution:
     """The solution that `save` wrote to an `.npz` file.
 
-    **Raises** FileNotFoundError; ValueError for a file that is damaged or not one of ours.
+    Raises:
+        FileNotFoundError; ValueError for a file that is damaged or not one of ours.
     """
     path = Path(path)
     if not path.is_file():

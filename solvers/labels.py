@@ -16,12 +16,12 @@ from equations import Divergence, Eq, fields_in
 def text(expression: Any) -> str:
     """The expression in one line of plain text.
 
-    **Example**
-    >>> from equations import coordinates, diff, field
-    >>> x, t = coordinates("x t")
-    >>> u = field("u", x, t)
-    >>> text(u), text(diff(u, x, 2) * u)
-    ('u', 'u*d2u/dx2')
+    Example:
+        >>> from equations import coordinates, diff, field
+        >>> x, t = coordinates("x t")
+        >>> u = field("u", x, t)
+        >>> text(u), text(diff(u, x, 2) * u)
+        ('u', 'u*d2u/dx2')
     """
     if _is_vector(expression):
         return f"({', '.join(map(text, expression))})"

@@ -1,4 +1,4 @@
-"""What a running method tells the outside world, and what it gets back: progress and checkpoints."""
+"""What a running method tells the outside world and gets back: progress and checkpoints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Progress:
 
 
 class Monitor(Protocol):
-    """Receives progress and checkpoints, and hands back the last checkpoint of an unfinished run."""
+    """Receives progress and checkpoints; hands back the last checkpoint of an unfinished run."""
 
     def report(self, progress: Progress) -> None:
         """Called some times a second at most."""
@@ -37,8 +37,9 @@ class Monitor(Protocol):
         """`state` is a pytree of arrays from which the run can go on exactly."""
 
     def restore(self, like: Any) -> Any | None:
-        """The last checkpoint, in the structure of `like` (plain dictionaries, lists and arrays where
-        that is None), or None if there is none."""
+        """The last checkpoint, in the structure of `like`, or None if there is none.
+
+        Where `like` is None, it comes as plain dictionaries, lists and arrays."""
 
 
 class Silent:

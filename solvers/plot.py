@@ -30,17 +30,25 @@ def plot(
 ) -> Figure:
     """A picture of an expression over the domain: curves, a field, or slices of one.
 
-    **Arguments** `expression`: a scalar, or a vector, whose magnitude is shown with streamlines in
-    the plane; all unknown fields if not given. `at`: `{coordinate or parameter: value}` fixes a
-    coordinate; several values of one give several curves or panels. Without it, time stands at its
-    start, middle and end and other surplus coordinates in the middle. `ax`: axes to draw one panel
-    into. `n`: grid lines.
-    **Returns** the figure; nothing is shown on a screen.
-    **Raises** ValueError for names in `at` that the problem does not have, values outside the
-    domain, and `ax` where there are several panels.
+    Arguments:
+        expression: a scalar, or a vector, whose magnitude is shown with streamlines in the plane;
+            all unknown fields if not given.
+        at: `{coordinate or parameter: value}` fixes a coordinate; several values of one give
+            several curves or panels. Without it, time stands at its start, middle and end and other
+            surplus coordinates in the middle.
+        ax: axes to draw one panel into.
+        n: grid lines.
 
-    **Example**
-    solution.plot(flow.velocity); solution.plot(u, at={x: 0.5}); solution.plot(u, at={t: (0, 1)})
+    Returns:
+        the figure; nothing is shown on a screen.
+
+    Raises:
+        ValueError for names in `at` that the problem does not have, values outside the domain, and
+        `ax` where there are several panels.
+
+    Example:
+        solution.plot(flow.velocity)
+        solution.plot(u, at={t: (0, 1)})
     """
     expressions = list(solution.problem.fields) if expression is None else [expression]
     views = _views(solution, at or {})

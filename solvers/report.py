@@ -19,10 +19,13 @@ from .solution import Solution
 def report(solution: Solution) -> Document:
     """The report, which prints as Markdown; `.html()` and `.save(path)` give files.
 
-    **Arguments** `solution`: what any method returned.
-    **Returns** a `Document` with the statement as mathematics, the method and its choices, the
-    status, error estimates, residuals of equations and conditions on fresh points, identified
-    parameters and the cost. Numbers have three significant digits.
+    Arguments:
+        solution: what any method returned.
+
+    Returns:
+        a `Document` with the statement as mathematics, the method and its choices, the status,
+        error estimates, residuals of equations and conditions on fresh points, identified
+        parameters and the cost. Numbers have three significant digits.
     """
     problem = solution.problem
     sections = (

@@ -25,12 +25,18 @@ from .status import Status
 class Solution:
     """The solution of a problem: evaluate it, differentiate it, integrate it, plot it, save it.
 
-    **Attributes** `problem`, `method`: what was solved and how. `jets(functionals, points)`: the
-    numbers that the discretization supplies, one array for each functional. `parameters`: values of
-    the parameters, by name. `status`: how the run ended. `seconds`: wall time. `history`: columns of
-    numbers recorded during the run. `errors`: estimated relative L2 error of each group of fields.
-    `choices`: sentences on what was chosen and why. `state`: arrays from which the solution can be
-    rebuilt. `deviations`: `(expressions, points) -> standard deviations`, for inverse problems.
+    Attributes:
+        problem, method: what was solved and how.
+        jets(functionals, points): the numbers that the discretization supplies, one array for each
+            functional.
+        parameters: values of the parameters, by name.
+        status: how the run ended.
+        seconds: wall time.
+        history: columns of numbers recorded during the run.
+        errors: estimated relative L2 error of each group of fields.
+        choices: sentences on what was chosen and why.
+        state: arrays from which the solution can be rebuilt.
+        deviations: `(expressions, points) -> standard deviations`, for inverse problems.
     """
 
     problem: Problem
@@ -48,10 +54,16 @@ class Solution:
     def __call__(self, expression: Any, points: Any, **parameters: float) -> np.ndarray:
         """Values of any expression in the fields, their derivatives and the coordinates.
 
-        **Arguments** `expression`: a SymPy scalar, or a vector. `points`: (..., d) in the order of
-        the domain's axes; (n,) in one dimension. `parameters`: values of ranged parameters.
-        **Returns** (...) for a scalar, (..., k) for a vector.
-        **Raises** ValueError for points of a wrong length and for expressions with foreign symbols.
+        Arguments:
+            expression: a SymPy scalar, or a vector.
+            points: (..., d) in the order of the domain's axes; (n,) in one dimension.
+            parameters: values of ranged parameters.
+
+        Returns:
+            (...) for a scalar, (..., k) for a vector.
+
+        Raises:
+            ValueError for points of a wrong length and for expressions with foreign symbols.
         """
         expressions, is_scalar = _components(expression)
         points = self._points(points)
@@ -71,8 +83,8 @@ class Solution:
         the noise of the data leaves (first order, from the curvature of the misfit)."""
         if self.deviations is None:
             raise ValueError(
-                "`deviation` needs a problem with `data`, and a method that fits them; this solution "
-                "has no deviations."
+                "`deviation` needs a problem with `data`, and a method that fits them; this "
+                "solution has none."
             )
         expressions, is_scalar = _components(expression)
         if isinstance(expression, Parameter):
@@ -84,9 +96,13 @@ class Solution:
     def integrate(self, expression: Any, over: Any = None, *, n: int = 20_000) -> Any:
         """The integral of an expression over the domain, or over a part of its boundary.
 
-        **Arguments** `expression`: a scalar or vector; over a part it may hold the normal. `over`: a
-        part, or its name. `n`: number of quadrature points.
-        **Returns** a float, or (k,) for a vector. Space-time domains are integrated over time too.
+        Arguments:
+            expression: a scalar or vector; over a part it may hold the normal.
+            over: a part, or its name.
+            n: number of quadrature points.
+
+        Returns:
+            a float, or (k,) for a vector. Space-time domains are integrated over time too.
         """
         expressions, is_scalar = _components(expression)
         domain = self.problem.domain
@@ -148,7 +164,7 @@ class Solution:
         if points.ndim == 0 or points.shape[-1] != d:
             axes = ", ".join(map(str, self.problem.coordinates))
             raise ValueError(
-                f"`points` must have {d} columns, the coordinates ({axes}); got shape {points.shape}."
+                f"`points` must have {d} columns, the coordinates ({axes}); got {points.shape}."
             )
         outside = ~np.asarray(self.problem.domain.contains(points.reshape(-1, d)))
         if outside.any():

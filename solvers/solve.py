@@ -28,12 +28,17 @@ def solve(
 ) -> Solution:
     """Solve a problem; the method is chosen and explained where none is given.
 
-    **Arguments** `problem`: the statement. `method`: `PINN(...)`, `FiniteElements(...)`, ...
-    `key`: int seed or JAX key; the same key gives the same result. `tolerance`: stop at this
-    estimated relative error. `budget`: seconds, or text as "3 min". `monitor`: receives progress
-    and checkpoints.
-    **Raises** StatementError listing all errors of the statement; UnsupportedProblem listing why
-    the method cannot take it. Trouble at run time is a `status` of the solution.
+    Arguments:
+        problem: the statement.
+        method: `PINN(...)`, `FiniteElements(...)`, ...
+        key: int seed or JAX key; the same key gives the same result.
+        tolerance: stop at this estimated relative error.
+        budget: seconds, or text as "3 min".
+        monitor: receives progress and checkpoints.
+
+    Raises:
+        StatementError listing all errors of the statement; UnsupportedProblem listing why the
+        method cannot take it. Trouble at run time is a `status` of the solution.
     """
     if not isinstance(problem, Problem):
         raise TypeError(f"`solve` takes a Problem; got {type(problem).__name__}.")

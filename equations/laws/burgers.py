@@ -17,16 +17,21 @@ from .law import checked_coordinates
 class Burgers:
     """Viscous Burgers' equation du/dt + (u · grad) u = nu lap u; scalar in one dimension.
 
-    **Arguments** `coordinates`: as `(x, t)` or `(x, y, t)`. `viscosity`: nu in m²/s.
-    **Notes** The unknowns are u, v, w. `velocity` is the field itself in one dimension, else a
-    vector.
-    **Source** Burgers, Advances in Applied Mechanics 1 (1948) 171-199.
+    Arguments:
+        coordinates: as `(x, t)` or `(x, y, t)`.
+        viscosity: nu in m²/s.
 
-    **Example**
-    >>> from equations import coordinates
-    >>> x, t = coordinates("x t")
-    >>> Burgers((x, t), viscosity=2).velocity
-    u(x, t)
+    Notes:
+        The unknowns are u, v, w. `velocity` is the field itself in one dimension, else a vector.
+
+    Source:
+        Burgers, Advances in Applied Mechanics 1 (1948) 171-199.
+
+    Example:
+        >>> from equations import coordinates
+        >>> x, t = coordinates("x t")
+        >>> Burgers((x, t), viscosity=2).velocity
+        u(x, t)
     """
 
     coordinates: Any

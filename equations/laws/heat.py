@@ -17,17 +17,24 @@ from .law import checked_coordinates, checked_unknown
 class Heat:
     """Heat conduction c dT/dt = div(k grad T) + q; steady where `t` is not among the coordinates.
 
-    **Arguments** `coordinates`: as `(x, y, t)`. `conductivity`: k in W/(m K). `heat_capacity`: c,
-    density times specific heat, in J/(m³ K). `source`: q in W/m³. `unknown`: the field T in K, made
-    if not given.
-    **Notes** With `heat_capacity=1` the conductivity is the diffusivity in m²/s.
-    **Source** Carslaw & Jaeger, Conduction of Heat in Solids, 1959, section 1.6.
+    Arguments:
+        coordinates: as `(x, y, t)`.
+        conductivity: k in W/(m K).
+        heat_capacity: c, density times specific heat, in J/(m³ K).
+        source: q in W/m³.
+        unknown: the field T in K, made if not given.
 
-    **Example**
-    >>> from equations import coordinates
-    >>> x, t = coordinates("x t")
-    >>> Heat((x, t), conductivity=2).equations
-    (Derivative(T(x, t), t) - div(2*Derivative(T(x, t), x)) = 0,)
+    Notes:
+        With `heat_capacity=1` the conductivity is the diffusivity in m²/s.
+
+    Source:
+        Carslaw & Jaeger, Conduction of Heat in Solids, 1959, section 1.6.
+
+    Example:
+        >>> from equations import coordinates
+        >>> x, t = coordinates("x t")
+        >>> Heat((x, t), conductivity=2).equations
+        (Derivative(T(x, t), t) - div(2*Derivative(T(x, t), x)) = 0,)
     """
 
     coordinates: Any

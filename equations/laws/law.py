@@ -23,7 +23,9 @@ class Law(Protocol):
 def checked_coordinates(law: str, coordinates, *, time: bool | None = None) -> tuple:
     """`coordinates` as a tuple of symbols with at least one of space; `time=True` demands `t`.
 
-    **Raises** TypeError for what is no symbol, ValueError for a missing or forbidden coordinate."""
+    Raises:
+        TypeError for what is no symbol, ValueError for a missing or forbidden coordinate.
+    """
     symbols = (coordinates,) if isinstance(coordinates, sympy.Symbol) else tuple(coordinates)
     for symbol in symbols:
         if not isinstance(symbol, sympy.Symbol):

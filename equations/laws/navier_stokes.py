@@ -21,17 +21,24 @@ class NavierStokes:
     rho (du/dt + (u · grad) u) = -grad p + div(rho nu grad u) + f,   div u = 0.
     A viscosity that varies in space takes the stress form div(rho nu (grad u + grad u^T)).
 
-    **Arguments** `coordinates`: as `(x, y)` or `(x, y, z, t)`. `viscosity`: kinematic, nu in m²/s, a
-    number or an expression. `density`: rho in kg/m³. `force`: f in N/m³, a vector or 0.
-    **Notes** Unknowns: `velocity` (u, v, w) in m/s, `pressure` p in Pa (determined up to a constant
-    unless a condition fixes it). Derived: `speed`, `vorticity`, `stress`, `traction`.
-    **Source** Batchelor, An Introduction to Fluid Dynamics, 1967, equations 3.3.13 and 2.2.4.
+    Arguments:
+        coordinates: as `(x, y)` or `(x, y, z, t)`.
+        viscosity: kinematic, nu in m²/s, a number or an expression.
+        density: rho in kg/m³.
+        force: f in N/m³, a vector or 0.
 
-    **Example**
-    >>> from equations import coordinates
-    >>> x, y = coordinates("x y")
-    >>> NavierStokes((x, y), viscosity=0.01).equations[0]
-    Derivative(u(x, y), x) + Derivative(v(x, y), y) = 0
+    Notes:
+        Unknowns: `velocity` (u, v, w) in m/s, `pressure` p in Pa (determined up to a constant
+        unless a condition fixes it). Derived: `speed`, `vorticity`, `stress`, `traction`.
+
+    Source:
+        Batchelor, An Introduction to Fluid Dynamics, 1967, equations 3.3.13 and 2.2.4.
+
+    Example:
+        >>> from equations import coordinates
+        >>> x, y = coordinates("x y")
+        >>> NavierStokes((x, y), viscosity=0.01).equations[0]
+        Derivative(u(x, y), x) + Derivative(v(x, y), y) = 0
     """
 
     coordinates: Any
@@ -116,7 +123,9 @@ class NavierStokes:
     def traction_free(self) -> Eq:
         """The natural condition of an open boundary: rho nu du/dn - p n = 0.
 
-        **Source** Heywood, Rannacher & Turek, Int. J. Numer. Meth. Fluids 22 (1996) 325-352."""
+        Source:
+            Heywood, Rannacher & Turek, Int. J. Numer. Meth. Fluids 22 (1996) 325-352.
+        """
         n = normal(self.space)
         viscous = grad(self.velocity, self.space) * n * self.density * self.viscosity
         return Eq(sympy.ImmutableMatrix(viscous - self.pressure * n), 0)

@@ -17,16 +17,23 @@ from .law import checked_coordinates, checked_unknown
 class Poisson:
     """Poisson's equation -div(k grad u) = f in any dimension.
 
-    **Arguments** `coordinates`: the spatial coordinates, as `(x, y)`. `source`: f. `conductivity`:
-    k > 0, a number, expression or field. `unknown`: the field u, made if not given.
-    **Notes** `flux` is -k grad u; `insulated()` is the natural condition k du/dn = 0.
-    **Source** Evans, Partial Differential Equations, 2010, section 2.2.
+    Arguments:
+        coordinates: the spatial coordinates, as `(x, y)`.
+        source: f.
+        conductivity: k > 0, a number, expression or field.
+        unknown: the field u, made if not given.
 
-    **Example**
-    >>> from equations import coordinates
-    >>> x, y = coordinates("x y")
-    >>> Poisson((x, y), source=1).equations
-    (-laplacian(u(x, y)) = 1,)
+    Notes:
+        `flux` is -k grad u; `insulated()` is the natural condition k du/dn = 0.
+
+    Source:
+        Evans, Partial Differential Equations, 2010, section 2.2.
+
+    Example:
+        >>> from equations import coordinates
+        >>> x, y = coordinates("x y")
+        >>> Poisson((x, y), source=1).equations
+        (-laplacian(u(x, y)) = 1,)
     """
 
     coordinates: Any

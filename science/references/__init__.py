@@ -18,9 +18,12 @@ __all__ = ["Reference", "load", "names"]
 class Reference:
     """A trusted solution: `reference["u"]` is an array, `reference.arrays` all of them.
 
-    **Attributes** `problem`: the statement in words. `quantities`: numbers of interest. `origin`:
-    how it was obtained. `digits`: how far it is confirmed. `tolerance`: what counts as good, in
-    words.
+    Attributes:
+        problem: the statement in words.
+        quantities: numbers of interest.
+        origin: how it was obtained.
+        digits: how far it is confirmed.
+        tolerance: what counts as good, in words.
     """
 
     name: str
@@ -50,12 +53,13 @@ def names() -> tuple[str, ...]:
 def load(name: str) -> Reference:
     """The reference with that name.
 
-    **Raises** ValueError for a name that is not there, with the closest one.
+    Raises:
+        ValueError for a name that is not there, with the closest one.
 
-    **Example**
-    >>> cavity = load("cavity_re100")
-    >>> cavity["u"].shape, round(cavity.quantities["values"]["u_min"], 5)
-    ((81, 81), -0.21404)
+    Example:
+        >>> cavity = load("cavity_re100")
+        >>> cavity["u"].shape, round(cavity.quantities["values"]["u_min"], 5)
+        ((81, 81), -0.21404)
     """
     if name not in names():
         close = difflib.get_close_matches(name, names(), n=1)

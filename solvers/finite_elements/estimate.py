@@ -40,7 +40,8 @@ class Estimate:
 def estimate(differences: list[np.ndarray], degree: int, in_time: Any = 0.0) -> Estimate:
     """The errors on the last of some meshes, each half as coarse as the one before.
 
-    **Arguments** `differences`: relative L2 distances of the unknowns between successive meshes.
+    Arguments:
+        differences: relative L2 distances of the unknowns between successive meshes.
     """
     if not differences:
         return Estimate(np.array([np.inf]), in_time, "no error estimate: there is no second mesh")

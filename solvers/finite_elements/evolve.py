@@ -71,9 +71,11 @@ def evolve(
 ) -> Trajectory:
     """R(U, dU/dt, t) = 0 over an interval of time, from the initial values of the problem.
 
-    **Arguments** `tolerance`: of the error made in one step, relative to the largest norm of the
-    solution. `steps`: so many equal steps instead. `finer`: steps of half the length, to compare.
-    `deadline`: clock time at which to stop.
+    Arguments:
+        tolerance: of the error made in one step, relative to the largest norm of the solution.
+        steps: so many equal steps instead.
+        finer: steps of half the length, to compare.
+        deadline: clock time at which to stop.
     """
     if finer:
         tolerance, steps = tolerance / 2**ORDER, steps and 2 * steps

@@ -39,14 +39,20 @@ class FiniteElements:
     method of order 4. The problem is solved on meshes of size 4h, 2h and h (and half of it, while
     `solve(tolerance=)` asks for more), which gives the error estimate.
 
-    **Arguments** `size`: edge length h of the mesh, or in two dimensions a function from points
-    (n, 2) to lengths; by default about 200, 40 and 10 cells across in one, two and three
-    dimensions, and 24 along each curved part. `degree`: 1 or 2, of the polynomials; cells along
-    curved walls are curved for degree 2. `time_steps`: so many equal steps in time instead of
-    adaptive ones. `tolerance`: relative, of one adaptive step and of Newton's method.
-    **Notes** The error in L2 is of order degree + 1 where the solution is smooth, less at
-    reentrant corners. Values of any expression with derivatives up to the second.
-    **Raises** ValueError for a size, degree, number of steps or tolerance out of range.
+    Arguments:
+        size: edge length h of the mesh, or in two dimensions a function from points (n, 2) to
+            lengths; by default about 200, 40 and 10 cells across in one, two and three dimensions,
+            and 24 along each curved part.
+        degree: 1 or 2, of the polynomials; cells along curved walls are curved for degree 2.
+        time_steps: so many equal steps in time instead of adaptive ones.
+        tolerance: relative, of one adaptive step and of Newton's method.
+
+    Notes:
+        The error in L2 is of order degree + 1 where the solution is smooth, less at reentrant
+        corners. Values of any expression with derivatives up to the second.
+
+    Raises:
+        ValueError for a size, degree, number of steps or tolerance out of range.
     """
 
     size: Any = None

@@ -31,8 +31,9 @@ def factorize(matrix: Any, free: np.ndarray) -> Callable[[np.ndarray], np.ndarra
 def solve_steady(system: Any, start: np.ndarray, tolerance: float) -> Steady:
     """R(U) = 0 by Newton's method, each step halved until the residual shrinks.
 
-    **Arguments** `start`: first guess, with the given values in place. `tolerance`: of the last
-    correction relative to the solution.
+    Arguments:
+        start: first guess, with the given values in place.
+        tolerance: of the last correction relative to the solution.
     """
     values, norms = start, []
     residual = system.residual(values, None, None).ravel()[system.free]

@@ -91,7 +91,8 @@ class Space:
 def make_space(shape: Any, size: Any, degree: int) -> Space:
     """The space of the given degree on a mesh of the given size; periodic axes are glued.
 
-    **Raises** ValueError where the nodes on two periodic ends do not match.
+    Raises:
+        ValueError where the nodes on two periodic ends do not match.
     """
     base = getattr(shape, "base", shape) if shape.periods else shape
     simplices = base.mesh(size)

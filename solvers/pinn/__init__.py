@@ -2,3 +2,5 @@
 
 from .method import PINN
 from .phases import Phase
+
+__all__ = ["PINN", "Phase"]

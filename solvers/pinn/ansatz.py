@@ -19,7 +19,6 @@ import jax.numpy as jnp
 from sympy.core.function import AppliedUndef
 
 import diffcore
-from diffcore import nn
 from equations import Functional
 
 Orders = tuple[int, ...]
@@ -59,7 +58,7 @@ class Branch(eqx.Module):
     `columns`: where the coordinates stand among those of the problem. `lower`, `upper`: box that is
     mapped to [-1, 1] in front of the network. `shares`: how each field is made of potentials."""
 
-    network: nn.Module
+    network: Callable
     columns: tuple[int, ...] = eqx.field(static=True)
     lower: tuple[float, ...] = eqx.field(static=True)
     upper: tuple[float, ...] = eqx.field(static=True)

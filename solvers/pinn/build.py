@@ -1,9 +1,9 @@
 """What the statement's structure allows to build into the trial functions.
 
 A solenoidal velocity in two dimensions becomes the curl of a stream function, which vanishes on the
-boundary where that is impermeable; Dirichlet conditions become lift + distance * network where their
-data are as smooth as the equations need; periodic axes are embedded. Everything built in is left
-out of the loss, and told in a sentence.
+boundary where that is impermeable; Dirichlet conditions become lift + distance * network where
+their data are as smooth as the equations need; periodic axes are embedded. Everything built in is
+left out of the loss, and told in a sentence.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Plan:
 
 
 def plan(problem: Problem, *, hard: bool | None, solenoidal: bool | None) -> Plan:
-    """The plan for a problem. `hard`, `solenoidal`: force (True), forbid (False) or decide (None)."""
+    """The plan for a problem; `hard`, `solenoidal`: force (True), forbid (False), decide (None)."""
     result = Plan()
     if solenoidal is not False:
         _stream_function(problem, result)
@@ -103,7 +103,7 @@ def _embedded(problem, columns, lower, upper, out_size, network, key, index):
 
 
 def _potential(problem: Problem, f: AppliedUndef, hard: bool | None, result: Plan) -> Potential:
-    """The potential of a real scalar field, with its Dirichlet conditions built in if that is wise."""
+    """The potential of a real field, with its Dirichlet conditions built in if that is wise."""
     positive = bool(f.is_positive)
     scale = data_size(problem, f)
     stated = []  # (condition index, component, part, value)

@@ -7,8 +7,8 @@ sense over fresh points, estimates the error. Directions that hardly change the 
 damped, by two strengths of which the larger error counts: on problems with known solutions the
 stronger one gave 0.3 to 3 times the true error, the weaker one 0.7 to 5 times.
 
-The estimate is blind to errors that no small change of the parameters can mend (a network too small,
-a feature that no point has seen).
+The estimate is blind to errors that no small change of the parameters can mend (a network too
+small, a feature that no point has seen).
 """
 
 from __future__ import annotations

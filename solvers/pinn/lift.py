@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax.numpy as jnp
@@ -49,8 +50,7 @@ def boundary_lift(
             for s, g in zip(samples, given, strict=True)
         )
         if fits:
-            compiled = functions[candidate]
-            return (lambda x: compiled(x, [])[0]), ""
+            return partial(_value, functions[candidate]), ""
     return _blend(problem, parts, [functions[v] for v in values], samples, given, size)
 
 
@@ -80,8 +80,12 @@ def _blend(problem, parts, functions, samples, given, size):
     return lift, ""
 
 
+def _value(compiled: Any, x: Any) -> Any:
+    return compiled(x, [])[0]
+
+
 def _at(compiled: Any, points: np.ndarray) -> np.ndarray:
-    return np.asarray(compiled(jnp.asarray(points), [])[0])
+    return np.asarray(_value(compiled, jnp.asarray(points)))
 
 
 def _periodic_kink(problem: Problem, value: sympy.Expr) -> str:

@@ -33,20 +33,24 @@ class PINN:
     Dirichlet values, periodicity); the rest is a balanced loss, minimized by Adam and then by
     self-scaled Broyden in float64. Derivatives are taken in one Taylor pass.
 
-    **Arguments**
-    `width`, `depth`: hidden neurons and layers of a tanh network. `network`: a factory
-    `(in_size, out_size, key=) -> module` instead.
-    `points`, `boundary_points`: collocation points in the interior and on each condition's part.
-    `steps`: training steps of the default phases. `phases`: a tuple of `Phase` instead.
-    `hard`: build Dirichlet values into the trial functions: True, False, or None to decide.
-    `solenoidal`: stream function for a divergence-free velocity: False forbids it.
-    `adaptive`: draw interior points where the residual is large.
-    `condition_weight`: weight of all conditions against the equations; None balances them.
+    Arguments:
+        width, depth: hidden neurons and layers of a tanh network.
+        network: a factory `(in_size, out_size, key=) -> module` instead.
+        points, boundary_points: collocation points in the interior and on each condition's part.
+        steps: training steps of the default phases.
+        phases: a tuple of `Phase` instead.
+        hard: build Dirichlet values into the trial functions: True, False, or None to decide.
+        solenoidal: stream function for a divergence-free velocity: False forbids it.
+        adaptive: draw interior points where the residual is large.
+        condition_weight: weight of all conditions against the equations; None balances them.
 
-    **Notes** Every choice is told in the solution's report. The error estimate is that of
-    `solvers.pinn.estimate`.
-    **Source** Raissi, Perdikaris & Karniadakis, J. Comput. Phys. 378 (2019) 686-707; Urbán, Stefanou
-    & Pons, J. Comput. Phys. 523 (2025) 113656.
+    Notes:
+        Every choice is told in the solution's report. The error estimate is that of
+        `solvers.pinn.estimate`.
+
+    Source:
+        Raissi, Perdikaris & Karniadakis, J. Comput. Phys. 378 (2019) 686-707; Urbán, Stefanou &
+        Pons, J. Comput. Phys. 523 (2025) 113656.
     """
 
     width: int = 24

@@ -63,15 +63,17 @@ def balanced_weights(terms: tuple[Term, ...], trial: Trial, key: Any) -> list[np
     Source: Wang, Yu & Perdikaris, J. Comput. Phys. 449 (2022) 110768, equation 6.5; there each row
     gets the sum of all traces divided by its own, the same up to a common factor.
     """
-    traces: list[np.ndarray] = [np.zeros(0)] * len(terms)
+    traces: dict[int, np.ndarray] = {}
     for bundle in bundles(terms):
         own = tuple(terms[i] for i in bundle)
         batches = [t.draw(min(t.count, BALANCE_POINTS), key) for t in own]
-        for i, trace in zip(bundle, _stiffness(own, trial, batches), strict=True):
-            traces[i] = np.asarray(trace)
-    reference = next((float(t[0]) for t in traces if t[0] > 0), 1.0)
+        found = map(np.asarray, _stiffness(own, trial, batches))
+        traces.update(zip(bundle, found, strict=True))
+    firsts = (float(traces[i][0]) for i in range(len(terms)))
+    reference = next((first for first in firsts if first > 0), 1.0)
     weights = []
-    for term, trace in zip(terms, traces, strict=True):
+    for i, term in enumerate(terms):
+        trace = traces[i]
         learns = (trace > 1e-12 * reference) & (term.kind != "data")
         ratio = reference / np.where(learns, trace, reference)
         weights.append(np.clip(ratio, *WEIGHT_RANGE))

@@ -19,9 +19,9 @@ import numpy as np
 from equations import Parameter, Problem, compile_expressions, structure
 
 SAMPLES = 400
-# Radius, relative to the size of the domain, and power of the damping. A trial function that smooths
-# a jump over a length e leaves a residual of a second-order equation of 1/e² in a region of size e:
-# the fourth power makes its mean square vanish with e; the first power does for a condition.
+# Radius, relative to the size of the domain, and power of the damping. A trial function that
+# smooths a jump over a length e leaves a residual of a second-order equation of 1/e² in a region of
+# size e: the fourth power makes its mean square vanish with e; the first does for a condition.
 EQUATION = (0.1, 4)
 CONDITION = (0.03, 1)
 JUMP = 1e-3  # relative to the size of the data: smaller contradictions are rounding
