@@ -9,6 +9,7 @@ from geometry.ellipse import Ellipse, Ellipsoid
 from geometry.gaussian import Gaussian
 from geometry.mesh import SimplexMesh
 from geometry.modeled import Cone, Cylinder, Prism, Torus
+from geometry.moving import Moving
 from geometry.part import Part, Point
 from geometry.periodic import Periodic
 from geometry.polygon import Polygon, RegularPolygon, Triangle
@@ -19,6 +20,7 @@ from geometry.samples import BoundarySample, Sample
 from geometry.sector import Sector
 from geometry.shape import Shape
 from geometry.spacetime import SpaceTime
+from geometry.tetrahedron import Tetrahedron
 from geometry.transforms import Mirrored, Rotated, Scaled, Translated
 
 __all__ = [
@@ -38,6 +40,7 @@ __all__ = [
     "Intersection",
     "Interval",
     "Mirrored",
+    "Moving",
     "Part",
     "Periodic",
     "Point",
@@ -55,6 +58,7 @@ __all__ = [
     "SimplexMesh",
     "SpaceTime",
     "SymmetricDifference",
+    "Tetrahedron",
     "Time",
     "Torus",
     "Translated",

@@ -62,6 +62,11 @@ PRIMITIVES = {
     ),
     "torus": (np.pi**2, 4 * np.pi**2, g.Torus((0, 0, 0), 2, 0.5, (1, 0, 0))),
     "prism": (1, 5 + 2 * np.sqrt(2), g.Prism([(0, 0), (1, 0), (0, 1)], 0, 2)),
+    "tetrahedron": (
+        1 / 6,
+        1.5 + np.sqrt(3) / 2,
+        g.Tetrahedron((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    ),
     "extruded": (2 * np.pi, 6 * np.pi, g.Disk((0, 0), 1).extrude(0, 2)),
     "revolved": (2 * np.pi, 6 * np.pi, g.Rectangle((0, 0), (1, 2)).revolve()),
 }

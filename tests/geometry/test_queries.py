@@ -16,6 +16,7 @@ from geometry import (
     Rectangle,
     Regions,
     Sector,
+    Tetrahedron,
     Torus,
 )
 
@@ -29,6 +30,7 @@ EXACT = [
     Box((0, 0, 0), (1, 2, 3)),
     Torus((0, 0, 0), 2, 0.5),
     Cone((0, 0, 0), (0, 1, 2), 1),
+    Tetrahedron((0, 0, 0), (1, 0, 0), (0.2, 1, 0), (0, 0, 1)),
 ]
 
 
@@ -145,7 +147,9 @@ def test_regions_are_meshed_along_their_interfaces():
     mesh = TWO.mesh(0.1)
     assert set(mesh.facets) == {"rim", "core|shell"}
     core = TWO.region_of(mesh.points[mesh.cells].mean(axis=1)) == 0
-    assert mesh.cell_measures[core].sum() == pytest.approx(np.pi / 4, rel=7e-3)  # a polygon of 32 sides
+    assert mesh.cell_measures[core].sum() == pytest.approx(
+        np.pi / 4, rel=7e-3
+    )  # a polygon of 32 sides
     radii = np.hypot(*mesh.points[mesh.cells].transpose(2, 0, 1))
     assert not ((radii.min(axis=1) < 0.5 - 1e-9) & (radii.max(axis=1) > 0.5 + 1e-9)).any()
     assert mesh.angles.min() > 15
