@@ -97,10 +97,12 @@ def _recipe(terms: Mapping[Orders, Any], requests: dict[Terms, int]) -> Recipe:
     def number_of(request: Terms) -> int:
         return requests.setdefault(request, len(requests))
 
-    numbers: dict[Orders, Any] = {orders: c for orders, c in terms.items() if isinstance(c, Number)}
+    numbers = {
+        orders: complex(terms[orders]) for orders in sorted(terms) if _is_number(terms[orders])
+    }
     real = tuple((orders, _finite(c.real)) for orders, c in numbers.items() if c.real)
     imaginary = tuple((orders, _finite(c.imag)) for orders, c in numbers.items() if c.imag)
-    recipe: Recipe = [(c, number_of(terms)) for c, terms in ((1, real), (1j, imaginary)) if terms]
+    recipe: Recipe = [(c, number_of(part)) for c, part in ((1, real), (1j, imaginary)) if part]
     arrays = {orders: c for orders, c in terms.items() if orders not in numbers}
     return recipe + [(c, number_of(((orders, 1),))) for orders, c in arrays.items()]
 
@@ -152,10 +154,14 @@ def _common_length(orders: list[Orders]) -> int:
     return lengths[0] if lengths else 0
 
 
-def _finite(c: Any) -> Any:
+def _is_number(c: Any) -> bool:
+    return isinstance(c, Number)
+
+
+def _finite(c: float) -> float:
     if not isfinite(c):
         raise ValueError(f"`terms` must have finite coefficients; got {c}.")
-    return c if isinstance(c, Integral) else float(c)
+    return c
 
 
 def _checked_point(x: Any, dimension: int) -> Array:
