@@ -173,4 +173,4 @@ def _divisor_near(n: int, size: int) -> int | None:
 
 
 def _split(points: Any, n_chunks: int) -> Any:
-    return jax.tree.map(lambda x: x.reshape(n_chunks, -1, *x.shape[1:]), points)
+    return jax.tree.map(lambda x: x.reshape(n_chunks, len(x) // n_chunks, *x.shape[1:]), points)
