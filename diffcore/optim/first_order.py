@@ -15,12 +15,16 @@ from diffcore.optim.run import NOT_FINITE, RUNNING, Objective, Step
 Rate = float | Callable[[jax.Array], jax.Array]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FirstOrder:
     """A gradient transformation, kept as its factory and options so that it compares by value."""
 
     factory: Callable[..., optax.GradientTransformation]
     options: tuple[tuple[str, Any], ...] = ()
+
+    def __repr__(self) -> str:
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options)
+        return f"{self.factory.__name__.lstrip('_')}({options})"
 
     @property
     def _transform(self) -> optax.GradientTransformationExtraArgs:
@@ -61,8 +65,8 @@ def first_order(
 
     Example:
         >>> from diffcore import optim
-        >>> optim.first_order(optax.lion, learning_rate=1e-4).options
-        (('learning_rate', 0.0001),)
+        >>> optim.first_order(optax.lion, learning_rate=1e-4)
+        lion(learning_rate=0.0001)
     """
     if isinstance(transform, optax.GradientTransformation):
         if options:

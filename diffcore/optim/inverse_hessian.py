@@ -79,11 +79,14 @@ class Change(NamedTuple):
     r: jax.Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dense:
     """H as a matrix of n² numbers, with the update that `factors(h, b, n) -> (τ, φ)` chooses."""
 
     factors: Callable[[jax.Array, jax.Array, int], tuple[jax.Array, jax.Array]]
+
+    def __repr__(self) -> str:
+        return f"Dense({self.factors.__name__})"
 
     def init(self, vector: jax.Array) -> jax.Array:
         """Returns the identity."""

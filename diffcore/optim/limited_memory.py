@@ -44,7 +44,7 @@ class LimitedMemory:
             pairs.s.at[i].set(jnp.where(use, s, pairs.s[i])),
             pairs.y.at[i].set(jnp.where(use, y, pairs.y[i])),
             pairs.rho.at[i].set(jnp.where(use, 1 / jnp.where(use, sy, 1.0), pairs.rho[i])),
-            pairs.total + use,
+            jnp.where(use, pairs.total + 1, pairs.total),
         )
         return new, -self._product(new, move.gradient)
 

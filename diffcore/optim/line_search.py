@@ -31,8 +31,8 @@ class WolfeSearch:
     Arguments:
         decrease, curvature: 0 < decrease < curvature < 1.
         max_evaluations: of loss and gradient, in one search.
-        slack: relative rounding error of the loss. Where the change of the loss drowns in it, the
-            slope decides (Hager and Zhang's approximate Wolfe condition).
+        slack: rounding error of the loss, in units in its last place. Where the change of the
+            loss drowns in it, the slope decides (Hager and Zhang's approximate Wolfe condition).
 
     Source: Nocedal and Wright, Numerical optimization (2006), eqs. (3.7), (3.59); Hager and
     Zhang, A new conjugate gradient method with guaranteed descent (2005), eq. (4.1).
@@ -41,7 +41,7 @@ class WolfeSearch:
     decrease: float = 1e-4
     curvature: float = 0.9
     max_evaluations: int = 20
-    slack: float = 1e-12
+    slack: float = 100.0
 
     def __post_init__(self):
         if not 0 < self.decrease < self.curvature < 1:
@@ -93,7 +93,8 @@ class WolfeSearch:
         steep = -self.curvature * start.slope
         finite = jnp.isfinite(trial.value) & jnp.isfinite(trial.slope)
         lower = trial.value <= start.value + self.decrease * trial.length * start.slope
-        level = trial.value <= start.value + self.slack * jnp.abs(start.value)
+        noise = self.slack * jnp.finfo(start.value.dtype).eps * jnp.abs(start.value)
+        level = trial.value <= start.value + noise
         level &= trial.slope <= (2 * self.decrease - 1) * start.slope
         is_high = ~finite | ~(lower | level) | (trial.slope > steep)
         return is_high, ~is_high & (trial.slope < -steep)

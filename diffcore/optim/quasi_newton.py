@@ -101,7 +101,7 @@ class QuasiNewton:
         moved = trial.length > 0
         restart = ~_descends(new_direction, trial.gradient) | (fresh & ~moved)
         new_direction = jnp.where(restart, -trial.gradient, new_direction)
-        new_age = jnp.where(restart, 0, age + moved)
+        new_age = jnp.where(restart, 0, jnp.where(moved, age + 1, age))
         # A loss that has not changed since the last run changes nothing.
         same = ~fresh & jnp.all(trial.gradient == gradient)
         new_direction = jnp.where(same, direction, new_direction)

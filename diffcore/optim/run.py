@@ -143,7 +143,7 @@ def _loop(optimizer, value_and_grad, module, state, steps, room, args):
         parameters, state, losses, taken, fresh, _ = carry
         step = optimizer.step(objective, parameters, state, fresh)
         losses = losses.at[taken].set(step.loss)
-        taken = taken + step.counts
+        taken = jnp.where(step.counts, taken + 1, taken)
         return step.parameters, step.state, losses, taken, jnp.array(True), step.status
 
     def go_on(carry):

@@ -32,7 +32,9 @@ ALL = FIRST_ORDER | SECOND_ORDER
 rosenbrock = optim.LeastSquares(
     lambda x, i: jnp.stack([1 - x[i], 10 * (x[i + 1] - x[i] ** 2)]),
 )
-quadratic = optim.LeastSquares(lambda p, i: (jnp.arange(1.0, 5.0) * (p["x"] - 1))[i])
+quadratic = optim.LeastSquares(
+    lambda p, i: (jnp.arange(1.0, 5.0, dtype=p["x"].dtype) * (p["x"] - 1))[i]
+)
 complex_quadratic = optim.LeastSquares(lambda p, target: p["z"] + 1j * p["w"] - target)
 PAIRS = (jnp.arange(5),)
 
@@ -98,6 +100,15 @@ def test_the_line_search_steps_back_from_where_the_loss_is_not_finite(name):
     result = optim.run(ALL[name], barrier, jnp.array([0.1, 3.0, 0.5]), steps=100)
     np.testing.assert_allclose(result.parameters, 1.0, atol=1e-8)
     assert np.all(np.isfinite(result.losses))
+
+
+@pytest.mark.parametrize("name", ["self_scaled_broyden", "lbfgs", "levenberg_marquardt"])
+def test_single_precision_stays_single_under_strict_promotion(name):
+    with dc.precision("float32"), jax.numpy_dtype_promotion("strict"):
+        start = {"x": jnp.array([3.0, -2.0, 0.0, 5.0])}
+        result = optim.run(ALL[name], quadratic, start, steps=400, args=(jnp.arange(4),))
+        assert result.parameters["x"].dtype == result.losses.dtype == np.float32
+        np.testing.assert_allclose(result.parameters["x"], 1.0, atol=1e-3)
 
 
 def test_losses_never_rise_in_a_quasi_newton_run():
