@@ -145,12 +145,14 @@ def compose(space: Algebra, u: Value, taylor: Callable[[Array, int], list[Array]
 
 
 def nilpotent_powers(space: Algebra, n: Parts) -> Iterator[Parts]:
-    """n, n², n³, ... as long as they are not zero."""
-    power = n
-    while power:
-        yield power
-        product = _nilpotent_product(space, n, power, operator.mul)
-        power = {k: part for k, part in product.items() if not _is_zero(part)}
+    """n, n², n³, ... as long as they are not zero; even powers as squares, which are cheaper."""
+    powers = [n]
+    while powers[-1]:
+        yield powers[-1]
+        k = len(powers) + 1
+        factors = (n, powers[-1]) if k % 2 else (powers[k // 2 - 1],) * 2
+        product = _nilpotent_product(space, *factors, operator.mul)
+        powers.append({k: part for k, part in product.items() if not _is_zero(part)})
 
 
 def _nilpotent_product(space: Algebra, m: Parts, n: Parts, times: Callable) -> Parts:
