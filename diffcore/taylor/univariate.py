@@ -159,27 +159,32 @@ def _pow(x: Array, exponent: float) -> Array:
     return lax.pow(x, jnp.asarray(exponent, x.dtype))
 
 
-def _root(y: Array, x: Array, n: int, exponent: float) -> Coefficients:
-    """y = x ** exponent, given; c_{k+1} = c_k (exponent - k) / ((k + 1) x)."""
-    c = [y]
-    for k in range(n):
-        c.append(((exponent - k) / (k + 1)) * (c[-1] / x))
+def _root(y: Array, slope: Array, ratio: Array, n: int, exponent: float) -> Coefficients:
+    """y = x ** exponent, with x ** (exponent - 1) and 1 / x as powers of y: infinite where x = 0."""
+    c = [y, exponent * slope]
+    for k in range(1, n):
+        c.append(((exponent - k) / (k + 1)) * (c[-1] * ratio))
     return c
 
 
 def sqrt_(x: Array, n: int) -> Coefficients:
     """x ** (1/2)."""
-    return _root(lax.sqrt(x), x, n, 1 / 2)
+    y = lax.sqrt(x)
+    inverse = 1 / y
+    return _root(y, inverse, inverse * inverse, n, 1 / 2)
 
 
 def rsqrt(x: Array, n: int) -> Coefficients:
     """x ** (-1/2)."""
-    return _root(lax.rsqrt(x), x, n, -1 / 2)
+    y = lax.rsqrt(x)
+    return _root(y, y * y * y, y * y, n, -1 / 2)
 
 
 def cbrt(x: Array, n: int) -> Coefficients:
     """x ** (1/3)."""
-    return _root(lax.cbrt(x), x, n, 1 / 3)
+    y = lax.cbrt(x)
+    inverse = 1 / y
+    return _root(y, inverse * inverse, inverse * inverse * inverse, n, 1 / 3)
 
 
 def _quadratic_power(a: Coefficients, n: int, exponent: float) -> Coefficients:

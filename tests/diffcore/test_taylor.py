@@ -216,6 +216,11 @@ def test_powers_at_zero_are_finite_where_they_are_smooth():
     assert float(slope(0.0)) == 2
 
 
+def test_roots_have_infinite_derivatives_at_zero():
+    result = partials(lambda x: [jnp.sqrt(x), jnp.cbrt(x)], [1])(0.0)[1]
+    assert [float(v) for v in result] == [np.inf, np.inf]
+
+
 def test_special_functions_have_derivatives_of_full_accuracy():
     f = lambda x: [jnp.i0(x), jax.scipy.special.gammainc(3.0, x)]  # noqa: E731
     bessel, gamma = jax.jit(partials(f, [6]))(1e-3)[6]
