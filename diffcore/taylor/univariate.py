@@ -160,11 +160,11 @@ def _pow(x: Array, exponent: float) -> Array:
 
 
 def _root(y: Array, slope: Array, ratio: Array, n: int, exponent: float) -> Coefficients:
-    """y = x ** exponent, with x ** (exponent - 1) and 1 / x as powers of y: infinite where x = 0."""
+    """y = x ** exponent; slope = x ** (exponent - 1) and ratio = 1 / x as powers of y: ∞ at 0."""
     c = [y, exponent * slope]
     for k in range(1, n):
         c.append(((exponent - k) / (k + 1)) * (c[-1] * ratio))
-    return c
+    return c[: n + 1]
 
 
 def sqrt_(x: Array, n: int) -> Coefficients:
