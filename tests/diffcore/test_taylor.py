@@ -1,6 +1,7 @@
 """The Taylor engine against JAX's own nested forward mode, one compiled program for each case."""
 
 import warnings
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -121,6 +122,21 @@ def test_derivatives_are_those_of_nested_forward_mode(name):
     compare(
         lambda x: [v for v in jax.tree.leaves(f(x)) if v.dtype != int], [(2, 1), (0, 2), (1, 0)]
     )
+
+
+@pytest.mark.parametrize("order", [1, 3])
+def test_elementwise_functions_have_the_derivatives_of_nested_forward_mode(order):
+    special = jax.scipy.special
+    functions = [
+        *(jnp.exp, jnp.exp2, jnp.expm1, jnp.log, jnp.log1p, jnp.sin, jnp.cos, jnp.tan, jnp.sinh),
+        *(jnp.cosh, jnp.tanh, jnp.arcsin, jnp.arccos, jnp.arctan, jnp.arcsinh, jnp.arctanh),
+        *(jnp.sqrt, lax.rsqrt, jnp.cbrt, jnp.abs, jnp.sign, jax.nn.sigmoid, jax.nn.softplus),
+        *(special.erf, special.erfc, special.erfinv, special.gammaln, special.digamma),
+        *(special.i1e, partial(special.gammaincc, 2.0), partial(special.betainc, 2.0, 3.0)),
+        *(lambda x: jnp.arccosh(x + 1), lambda x: x**2.5, lambda x: x**-2, lambda x: 2.0**x),
+        partial(special.polygamma, 1),
+    ]
+    compare(lambda x: [f(x[0]) for f in functions], [(order,)], x=jnp.array([0.3]), rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", SLOW)
