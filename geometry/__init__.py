@@ -5,6 +5,7 @@ from geometry.ball import Ball, Disk
 from geometry.box import Box, Interval, Rectangle, Time
 from geometry.capsule import Capsule
 from geometry.csg import Difference, Intersection, SymmetricDifference, Union
+from geometry.curve import NACA, Curve
 from geometry.ellipse import Ellipse, Ellipsoid
 from geometry.gaussian import Gaussian
 from geometry.mesh import SimplexMesh
@@ -30,6 +31,7 @@ __all__ = [
     "Box",
     "Capsule",
     "Cone",
+    "Curve",
     "Cylinder",
     "Difference",
     "Disk",
@@ -40,6 +42,7 @@ __all__ = [
     "Intersection",
     "Interval",
     "Mirrored",
+    "NACA",
     "Moving",
     "Part",
     "Periodic",

@@ -137,7 +137,7 @@ def compiled(expressions: Any, names: Any) -> Any:
     listed = [sympy.sympify(e) for e in (expressions if several else (expressions,))]
     by_name = {str(s): s for e in listed for s in e.free_symbols}
     symbols = [by_name.get(name, sympy.Dummy(name)) for name in names]
-    plain, traced = (sympy.lambdify(symbols, listed, modules=m) for m in ("numpy", "jax"))
+    plain, traced = (sympy.lambdify(symbols, listed, modules=m, cse=True) for m in ("numpy", "jax"))
 
     def function(points: Any) -> Any:
         xp = namespace(points)

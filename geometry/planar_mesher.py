@@ -148,11 +148,11 @@ def _filled(shape: Shape, outline: _Outline, field: SizeField) -> np.ndarray:
     for level in range(levels):
         spacing = smallest * 2 ** (level / 2)
         lattice = _hexagonal(lower, upper, spacing)
-        lattice = lattice[shape._sdf(lattice) < -_CLEARANCE * spacing * 0.9]
         sizes = field(lattice) if len(lattice) else np.zeros(0)
         low = -np.inf if level == 0 else spacing / 2**0.25
         high = np.inf if level == levels - 1 else spacing * 2**0.25
         band = lattice[(sizes >= low) & (sizes < high)]
+        band = band[shape._sdf(band) < -0.9 * _CLEARANCE * spacing] if len(band) else band
         if placed and len(band):
             gaps, _ = cKDTree(np.concatenate(placed)).query(band, distance_upper_bound=spacing)
             band = band[gaps > 0.7 * spacing]

@@ -151,7 +151,7 @@ class Polygon(Polygonal):
                 )
         set_axes(self, self.axes, 2)
         set_name(self)
-        _refuse_crossings(self._loops())
+        refuse_crossings(self._loops())
         _refuse_flat(self._loops(), "`Polygon(vertices)`")
         for hole in self._loops()[1:]:
             outer = Polygon(self.vertices)
@@ -248,7 +248,7 @@ def _refuse_flat(loops: tuple[np.ndarray, ...], call: str) -> None:
             raise ValueError(f"{call} needs a loop with an area; its vertices lie on a line.")
 
 
-def _refuse_crossings(loops: tuple[np.ndarray, ...]) -> None:
+def refuse_crossings(loops: tuple[np.ndarray, ...]) -> None:
     """Raises where two edges cross or touch that are not neighbors in a loop."""
     a = np.concatenate(loops)
     b = np.concatenate([np.roll(loop, -1, axis=0) for loop in loops])

@@ -303,3 +303,16 @@ def _smooth_rule(chart: Chart) -> tuple[np.ndarray, np.ndarray]:
     count = {0: 1, 1: 256, 2: 64**2}[chart.dimension]
     u, weights = cube(count, chart.dimension, key=0, sampler="gauss", periodic=chart.periodic)
     return u, weights if chart.density is None else weights * chart.density(u)
+
+
+def masked_box(shape: Shape, measure: float) -> Chart:
+    """Returns the chart of a shape's interior by rejection from its bounds."""
+    lower, upper = shape._bounds()
+
+    def fill(u: Any) -> tuple[Any, None, Any]:
+        xp = namespace(u)
+        points = xp.asarray(lower, u.dtype) + xp.asarray(upper - lower, u.dtype) * u
+        return points, None, shape._sdf(points) < 0
+
+    fraction = min(measure / float(np.prod(upper - lower)), 1 - 1e-15)
+    return Chart(fill, shape.dimension, measure, fraction=fraction)
