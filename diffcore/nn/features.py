@@ -72,8 +72,8 @@ class PeriodicFeatures(eqx.Module):
     Example:
         >>> from diffcore import nn
         >>> features = nn.PeriodicFeatures(2, {0: 2.0})
-        >>> features.out_size, features(jnp.array([0.5, 7.0])).round(6).tolist()
-        (3, [0.0, 1.0, 7.0])
+        >>> features.out_size, features(jnp.array([0.0, 7.0])).tolist()
+        (3, [1.0, 0.0, 7.0])
     """
 
     in_size: int = eqx.field(static=True)
