@@ -68,8 +68,8 @@ def fourier_network(weights: list, x: Array) -> Array:
 
 
 def hard_network(weights: list, x: Array) -> Array:
-    bubble = jnp.prod(x * (1 - x), -1, keepdims=True)
-    return bubble * network(weights, x)
+    bubble = x * (1 - x)
+    return bubble[..., :1] * bubble[..., 1:] * network(weights, x)
 
 
 # --- The yardstick: collapsed Taylor arithmetic by hand, one array for each coefficient ----

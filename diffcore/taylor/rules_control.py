@@ -13,7 +13,7 @@ from diffcore.taylor.algebra import Algebra
 from diffcore.taylor.interpret import evaluate
 from diffcore.taylor.nested import nested_forward
 from diffcore.taylor.registry import rule
-from diffcore.taylor.rules_elementwise import elementwise, logaddexp, xlog1py, xlogy
+from diffcore.taylor.rules_elementwise import elementwise, logaddexp, poch, xlog1py, xlogy
 from diffcore.taylor.series import Value, dense, map_parts, parts_of, primal_of
 
 
@@ -82,13 +82,14 @@ _INLINED = {
 }  # their formulas are right wherever they have derivatives
 _JAX_FUNCTIONS: dict[str, Callable[..., Value]] = {
     "logaddexp": logaddexp,
+    "poch": poch,
     "relu": _relu,
     "xlogy": xlogy,
     "xlog1py": xlog1py,
 }
 _ELEMENTWISE = {
     *("_dawsn", "_erfcx", "_sinc_maclaurin", "_wofz", "_xlogx", "expi", "expn", "hyp1f1"),
-    *("hyp2f1", "log_ndtr", "logit", "poch", "sici", "zeta"),
+    *("hyp2f1", "log_ndtr", "logit", "sici", "zeta"),
 }
 
 

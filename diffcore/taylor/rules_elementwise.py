@@ -216,6 +216,13 @@ def elementwise(space: Algebra, function: Callable[..., Any], values: list[Value
     return compose(space, values[active[0]], taylor)
 
 
+def poch(space: Algebra, z: Value, m: Value) -> Value:
+    """Γ(z + m) / Γ(z)."""
+    if isinstance(m, Series):
+        return nested_forward(space, jax.scipy.special.poch, [z, m])
+    return compose(space, z, partial(univariate_special.poch, m))
+
+
 def xlogy(space: Algebra, x: Value, y: Value) -> Value:
     """x log(y), which is 0 where x is."""
     result = multiply(space, x, compose(space, y, univariate.log_))

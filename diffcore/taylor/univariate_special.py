@@ -2,11 +2,12 @@
 
 from math import comb, factorial
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
 from diffcore.taylor.series import Array
-from diffcore.taylor.univariate import Coefficients, exp, integral, product
+from diffcore.taylor.univariate import Coefficients, digamma, exp, integral, product
 
 _SMALL = 8.0  # below it modified Bessel functions are summed, above it recurrences lose nothing
 _TERMS = 32  # of the sum: (x/2)^(2 m) / (m!)² is below 1e-16 of the whole for x < 8
@@ -47,6 +48,17 @@ def _beta_density(a: Array, b: Array, x: Array, n: int) -> Coefficients:
         if k > 1:
             total = total + (k - a - b) * c[-2]
         c.append(total / (k * x * (1 - x)))
+    return c
+
+
+def poch(m: Array, z: Array, n: int) -> Coefficients:
+    """Γ(z + m) / Γ(z): y' = (ψ(z + m) - ψ(z)) y."""
+    pairs = zip(digamma(z + m, n - 1), digamma(z, n - 1), strict=True)
+    slope = [a - b for a, b in pairs]
+    c = [jax.scipy.special.poch(z, m)]
+    while len(c) <= n:
+        k = len(c)
+        c.append(sum(c[i] * slope[k - 1 - i] for i in range(k)) * (1 / k))
     return c
 
 
