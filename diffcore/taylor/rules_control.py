@@ -13,7 +13,7 @@ from diffcore.taylor.algebra import Algebra
 from diffcore.taylor.interpret import evaluate
 from diffcore.taylor.nested import nested_forward
 from diffcore.taylor.registry import rule
-from diffcore.taylor.rules_elementwise import elementwise, logaddexp, poch, xlog1py, xlogy
+from diffcore.taylor.rules_elementwise import elementwise, logaddexp, poch, xlog1py, xlogy, zeta
 from diffcore.taylor.series import Value, dense, map_parts, parts_of, primal_of
 
 
@@ -86,10 +86,11 @@ _JAX_FUNCTIONS: dict[str, Callable[..., Value]] = {
     "relu": _relu,
     "xlogy": xlogy,
     "xlog1py": xlog1py,
+    "zeta": zeta,
 }
 _ELEMENTWISE = {
     *("_dawsn", "_erfcx", "_sinc_maclaurin", "_wofz", "_xlogx", "expi", "expn", "hyp1f1"),
-    *("hyp2f1", "log_ndtr", "logit", "sici", "zeta"),
+    *("hyp2f1", "log_ndtr", "logit", "sici"),
 }
 
 

@@ -203,6 +203,7 @@ _IN_LAST_ARGUMENT: dict[str, Callable[..., Any]] = {
     "igamma": univariate_special.igamma,
     "igammac": univariate_special.igammac,
     "regularized_incomplete_beta": univariate_special.betainc,
+    "zeta": univariate_special.zeta,
 }
 
 
@@ -214,6 +215,13 @@ def elementwise(space: Algebra, function: Callable[..., Any], values: list[Value
     before, after = values[: active[0]], values[active[0] + 1 :]
     taylor = univariate.by_forward_mode(lambda x: function(*before, x, *after))
     return compose(space, values[active[0]], taylor)
+
+
+def zeta(space: Algebra, s: Value, q: Value) -> Value:
+    """Hurwitz's zeta function; in s, what JAX has."""
+    if isinstance(s, Series):
+        return nested_forward(space, lax.zeta, [s, q])
+    return compose(space, q, partial(univariate_special.zeta, s))
 
 
 def poch(space: Algebra, z: Value, m: Value) -> Value:

@@ -51,6 +51,15 @@ def _beta_density(a: Array, b: Array, x: Array, n: int) -> Coefficients:
     return c
 
 
+def zeta(s: Array, q: Array, n: int) -> Coefficients:
+    """Hurwitz's zeta function in q: y' = -s ζ(s + 1, q)."""
+    factor, c = jnp.ones_like(q), []
+    for k in range(n + 1):
+        c.append(factor * lax.zeta(s + k, q))
+        factor = factor * (s + k) * (-1 / (k + 1))
+    return c
+
+
 def poch(m: Array, z: Array, n: int) -> Coefficients:
     """Γ(z + m) / Γ(z): y' = (ψ(z + m) - ψ(z)) y."""
     pairs = zip(digamma(z + m, n - 1), digamma(z, n - 1), strict=True)
