@@ -396,7 +396,7 @@ def computed(function: Callable, x: Any) -> np.ndarray:
     """The result; nan where JAX's own derivative rule of the row's function raises."""
     try:
         return np.asarray(jax.jit(function)(x))
-    except (TypeError, ValueError):
+    except (NotImplementedError, TypeError, ValueError):
         return np.full((len(ORDERS), 1), np.nan)
 
 

@@ -220,7 +220,7 @@ def elementwise(space: Algebra, function: Callable[..., Any], values: list[Value
 def zeta(space: Algebra, s: Value, q: Value) -> Value:
     """Hurwitz's zeta function; in s, what JAX has."""
     if isinstance(s, Series):
-        return nested_forward(space, lax.zeta, [s, q])
+        return nested_forward(space, jax.scipy.special.zeta, [s, q])
     return compose(space, q, partial(univariate_special.zeta, s))
 
 

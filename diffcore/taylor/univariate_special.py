@@ -55,7 +55,7 @@ def zeta(s: Array, q: Array, n: int) -> Coefficients:
     """Hurwitz's zeta function in q: y' = -s ζ(s + 1, q)."""
     factor, c = jnp.ones_like(q), []
     for k in range(n + 1):
-        c.append(factor * lax.zeta(s + k, q))
+        c.append(factor * jax.scipy.special.zeta(s + k, q))
         factor = factor * (s + k) * (-1 / (k + 1))
     return c
 
