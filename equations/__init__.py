@@ -4,6 +4,7 @@ from .check import Finding, Findings, StatementError
 from .compile import Compiled, Functional, compile_expressions
 from .equation import Eq
 from .evaluate import function_jets
+from .expressions import as_expression
 from .laws import Burgers, Heat, NavierStokes, Poisson
 from .operators import (
     Divergence,
@@ -52,6 +53,7 @@ __all__ = [
     "StatementError",
     "WeakForm",
     "advect",
+    "as_expression",
     "compile_expressions",
     "coordinates",
     "diff",
