@@ -77,7 +77,10 @@ class _Text(StrPrinter):
 class _Latex(LatexPrinter):
     """Fields without arguments, derivatives as subscripted partials, no matrix environments."""
 
-    printmethod = ""  # nodes have LaTeX of their own, with matrices
+    def _print(self, expr, **options):
+        if isinstance(expr, Divergence):  # whose own LaTeX has matrices
+            return self._print_Divergence(expr)
+        return super()._print(expr, **options)
 
     def _print_Function(self, e, exp=None):
         if not isinstance(e, AppliedUndef):
@@ -86,10 +89,7 @@ class _Latex(LatexPrinter):
         return name if exp is None else f"{name}^{{{exp}}}"
 
     def _print_Derivative(self, e):
-        below = "".join(
-            rf"\partial_{{{name}{'' if count == 1 else ' ' + name * (count - 1)}}} "
-            for name, count in _orders(e)
-        )
+        below = "".join(rf"\partial_{{{' '.join([name] * count)}}} " for name, count in _orders(e))
         inner = self._print(e.expr)
         return below + (inner if isinstance(e.expr, AppliedUndef) else rf"\left({inner}\right)")
 

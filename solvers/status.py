@@ -12,7 +12,7 @@ class Status(Enum):
     TOLERANCE_REACHED = "the error estimate fell below the tolerance"
     STEPS_SPENT = "all planned steps were taken"
     BUDGET_SPENT = "the time budget was spent"
-    NOT_CONVERGED = "the iteration did not converge"
+    NOT_CONVERGED = "no solution was reached: the equations do not hold yet"
     NOT_FINITE = "the computation left the finite numbers; the last finite state is returned"
 
     @property

@@ -22,6 +22,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import diffcore
 from diffcore import nn
 from equations import Functional, Problem, structure
 
@@ -109,6 +110,7 @@ def deviations(
 ) -> Callable[[Sequence[Any], np.ndarray], np.ndarray]:
     """Standard deviations of expressions at points, (points, expressions), to first order."""
 
+    @diffcore.precision("float64")
     def evaluate(expressions, points):
         compiled = problem.compile(expressions)
         vector, unflatten = nn.flatten_parameters(trial)

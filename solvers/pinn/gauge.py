@@ -6,25 +6,36 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import sympy
 
-from equations import Problem
+from equations import Compiled, Functional, Problem
 
 from . import estimate, points
 from .ansatz import Trial
 from .terms import Term, evaluate
 
 
+FAILED = 0.3  # an equation whose terms balance no better than this does not hold
+
+
 class Gauge:
     """The error estimate of a run: `gauge(trial)` is the relative error of the first group of
-    fields, `gauge.errors(trial)` that of each."""
+    fields, `gauge.errors(trial)` that of each.
+
+    It is never less than the `imbalance` of the equations: a network that has not come near the
+    solution has little to say about its own error."""
 
     def __init__(self, problem: Problem, terms: Sequence[Term], weights: Any, key: Any):
         self.problem, self.terms, self.weights = problem, terms, weights
         own, other = jax.random.split(key)
         self.batches = points.draw(terms, own)
+        summands = [sympy.Add.make_args(sympy.expand(r.doit())) for r in problem.residuals]
+        self.counts = tuple(map(len, summands))
+        self.summands = problem.compile([s for row in summands for s in row])
         self.points = jnp.asarray(problem.domain.sample_interior(2000, key=other).points)
 
     def __call__(self, trial: Trial) -> float:
@@ -37,7 +48,45 @@ class Gauge:
             estimate.relative_errors(self.problem, trial, linear.correction(d), self.points)
             for d in estimate.DAMPINGS
         ]
-        return {group: max(errors[group] for errors in found) for group in found[0]}
+        least = self.imbalance(trial)
+        return {group: max(least, *(errors[group] for errors in found)) for group in found[0]}
+
+    def imbalance(self, trial: Trial) -> float:
+        """The largest, over the equations, of the root mean square of the residual divided by that
+        of its largest summand: far below one where the equation holds."""
+        inner = [i for i, t in enumerate(self.terms) if t.kind == "equation"]
+        if not inner:
+            return 0.0
+        sizes = np.asarray(_summands(self.summands, trial, self.batches[inner[0]]))
+        largest, start = 0.0, 0
+        for count in self.counts:
+            row = sizes[:, start : start + count]
+            start += count
+            scale = np.sqrt(np.mean(np.abs(row) ** 2, axis=0)).max()
+            residual = np.sqrt(np.mean(np.abs(row.sum(axis=1)) ** 2))
+            largest = max(largest, float(residual / scale) if scale > 0 else 0.0)
+        return largest
+
+
+@eqx.filter_jit
+def _summands(compiled: Compiled, trial: Trial, batch: Any) -> jax.Array:
+    """The damped summands of all equations at the points, (points, summands)."""
+    values = trial.jets(compiled.functionals, batch.points)
+    found = compiled(batch.points, values, trial.parameters())
+    return jnp.stack(found, axis=-1) * batch.factors[:, None]
+
+
+def with_noise(
+    errors: dict[tuple, float], trial: Trial, deviations: Callable, points: jax.Array
+) -> dict[tuple, float]:
+    """Relative errors of an inverse problem: what the training left and what the noise leaves."""
+    total = {}
+    for group, error in errors.items():
+        spread = deviations(group, np.asarray(points))
+        functionals = tuple(Functional(f, (((0,) * len(f.args), 1),)) for f in group)
+        size = np.abs(np.stack(trial.jets(functionals, points)))
+        total[group] = float(np.hypot(error, np.linalg.norm(spread) / np.linalg.norm(size)))
+    return total
 
 
 def deviations_from_noise(problem: Problem, terms: Sequence[Term], trial: Trial) -> Callable:

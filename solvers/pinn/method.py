@@ -17,9 +17,10 @@ from equations import Problem
 
 from ..monitor import Monitor, Target
 from ..solution import Solution
+from ..status import Status
 from . import build, objective
 from .ansatz import Trial
-from .gauge import Gauge, deviations_from_noise
+from .gauge import FAILED, Gauge, deviations_from_noise, with_noise
 from .phases import Phase, default_phases
 from .terms import Term, terms
 from .training import State, Training
@@ -100,6 +101,12 @@ class PINN:
                 gauge,
             )
             state, status = training.run(trial, target, monitor)
+            errors, deviations = gauge.errors(state.trial), None
+            if problem.data:
+                deviations = deviations_from_noise(problem, parts, state.trial)
+                errors = with_noise(errors, state.trial, deviations, gauge.points[:200])
+            if status.is_good and gauge.imbalance(state.trial) > FAILED:
+                status = Status.NOT_CONVERGED
             numbers = {k: float(v) for k, v in state.trial.parameters().items()}
             return Solution(
                 problem=problem,
@@ -109,12 +116,10 @@ class PINN:
                 seconds=state.seconds,
                 parameters=numbers,
                 history=_history(state),
-                errors=gauge.errors(state.trial),
+                errors=errors,
                 choices=self._choices(plan, trial, parts, weights),
                 state=np.asarray(nn.flatten_parameters(state.trial)[0]),
-                deviations=deviations_from_noise(problem, parts, state.trial)
-                if problem.data
-                else None,
+                deviations=deviations,
             )
 
     def rebuild(self, problem: Problem, state: np.ndarray) -> tuple[Callable, dict[str, float]]:
