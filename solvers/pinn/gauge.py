@@ -18,7 +18,6 @@ from . import estimate, points
 from .ansatz import Trial
 from .terms import Term, evaluate
 
-
 FAILED = 0.3  # an equation whose terms balance no better than this does not hold
 
 
@@ -33,7 +32,7 @@ class Gauge:
         self.problem, self.terms, self.weights = problem, terms, weights
         own, other = jax.random.split(key)
         self.batches = points.draw(terms, own)
-        summands = [sympy.Add.make_args(sympy.expand(r.doit())) for r in problem.residuals]
+        summands = [sympy.Add.make_args(sympy.expand_mul(r.doit(), deep=False)) for r in problem.residuals]
         self.counts = tuple(map(len, summands))
         self.summands = problem.compile([s for row in summands for s in row])
         self.points = jnp.asarray(problem.domain.sample_interior(2000, key=other).points)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from numbers import Integral, Real
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -68,12 +70,24 @@ class PINN:
 
     def __post_init__(self):
         for name in ("width", "depth", "steps"):
-            if not getattr(self, name) >= 1:
-                raise ValueError(f"`{name}` of PINN must be at least 1; got {getattr(self, name)}.")
-        for name in ("points", "boundary_points", "condition_weight"):
-            value = getattr(self, name)
-            if value is not None and not value > 0:
-                raise ValueError(f"`{name}` of PINN must be above 0; got {value}.")
+            self._require(name, _is_whole, "is a whole number", optional=False)
+        for name in ("points", "boundary_points"):
+            self._require(name, _is_whole, "is a whole number")
+        for name in ("width", "depth", "steps", "points", "boundary_points"):
+            self._require(name, lambda n: n >= 1, "must be at least 1", ValueError)
+        self._require("condition_weight", _is_number, "is a number")
+        self._require("condition_weight", lambda w: w > 0, "must be above 0", ValueError)
+        self._require("hard", _is_flag, "is True, False, or None to decide")
+        self._require("solenoidal", _is_flag, "is True, False, or None to decide")
+        self._require("adaptive", _is_flag, "is True or False", optional=False)
+        self._require("network", callable, "is a factory `(in_size, out_size, key=) -> module`")
+        self._require("phases", _are_phases, "is a tuple of `Phase`")
+
+    def _require(self, name, holds, rule, error=TypeError, *, optional=True) -> None:
+        value = getattr(self, name)
+        if (value is None and optional) or holds(value):
+            return
+        raise error(f"`{name}` of PINN {rule}; got {value!r:.60}.")
 
     def reasons_against(self, problem: Problem) -> tuple[str, ...]:
         """Why this method cannot take the problem; empty if it can."""
@@ -161,6 +175,23 @@ class PINN:
             shown = ", ".join(f"{w:.3g}" for w in weight)
             sentences.append(f"{term.kind} on {term.label}: {term.count} points, weight {shown}.")
         return tuple(sentences)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _are_phases(value: Any) -> bool:
+    is_sequence = isinstance(value, tuple | list) and len(value) > 0
+    return is_sequence and all(isinstance(phase, Phase) for phase in value)
 
 
 def _compiled_jets(trial: Trial) -> Callable:
