@@ -23,6 +23,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 from sympy.printing.codeprinter import PrintMethodNotImplementedError
 
+from .expressions import as_expression
 from .functions import JAX_FUNCTIONS, printer
 from .symbols import NormalComponent, Parameter
 
@@ -136,7 +137,9 @@ def compile_expressions(
         sorted((s for s in free if isinstance(s, NormalComponent)), key=lambda s: s.name)
     )
     arguments = [*coordinates, *planner.symbols, *parameters, *normals]
-    function = sympy.lambdify(arguments, reduced, modules=[JAX_FUNCTIONS, "jax"], cse=True)
+    function = sympy.lambdify(
+        arguments, reduced, modules=[JAX_FUNCTIONS, "jax"], cse=True, dummify=True
+    )
     return Compiled(
         tuple(expanded), coordinates, tuple(planner.functionals), parameters, normals, function
     )
@@ -144,7 +147,7 @@ def compile_expressions(
 
 def expand(expression: Any) -> sympy.Expr:
     """A scalar expression with its divergences and derivatives carried out."""
-    expression = sympy.sympify(expression).doit()
+    expression = as_expression(expression, "expressions").doit()
     if not isinstance(expression, sympy.Expr) or isinstance(expression, sympy.MatrixBase):
         raise TypeError(f"a scalar expression is needed; got {expression!r}.")
     return expression
@@ -258,8 +261,13 @@ def require_compilable(expression: sympy.Expr, coordinates: Sequence[sympy.Symbo
 
     Raises:
         ValueError for symbols that are neither coordinates nor parameters, fields taken elsewhere
-        than at their coordinates, and functions that JAX does not have.
+        than at their coordinates, functions that JAX does not have, and numbers not finite.
     """
+    if expression.has(*_INFINITE):
+        raise ValueError(
+            f"{expression} holds a coefficient that is not finite. Look for a division by zero, "
+            "as 1/(x - x), and for inf and nan among the numbers."
+        )
     stand_in = {atom: sympy.Dummy() for atom in jet_atoms(expression)}
     for atom in stand_in:
         field_and_orders(atom)
@@ -288,3 +296,4 @@ def require_compilable(expression: sympy.Expr, coordinates: Sequence[sympy.Symbo
 
 
 _KNOWN = (Parameter, NormalComponent)
+_INFINITE = (sympy.zoo, sympy.oo, -sympy.oo, sympy.nan)

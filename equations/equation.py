@@ -12,6 +12,7 @@ import sympy
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanAtom
 
+from .expressions import as_expression
 from .operators import as_vector, is_vector
 
 
@@ -34,7 +35,11 @@ class Eq(sympy.Basic):
 
     def __new__(cls, lhs: Any, rhs: Any = 0):
         if isinstance(lhs, bool | Relational | BooleanAtom):  # a Symbol is a Boolean too
-            raise TypeError(f"`Eq` takes two expressions; got {lhs!r}, which is a comparison.")
+            raise TypeError(
+                f"`Eq` takes two expressions; got {lhs!r}, which is a comparison. Write "
+                "`Eq(u, 0)` in place of `u == 0`."
+            )
+        lhs, rhs = as_expression(lhs, "Eq"), as_expression(rhs, "Eq")
         if is_vector(lhs) or is_vector(rhs):
             lhs, rhs = _broadcast(lhs, rhs)
         else:
@@ -78,10 +83,7 @@ class Eq(sympy.Basic):
 
 
 def _scalar(value: Any) -> sympy.Expr:
-    try:
-        expression = sympy.sympify(value)
-    except (sympy.SympifyError, TypeError) as error:
-        raise TypeError(f"`Eq` takes expressions or numbers; got {value!r}.") from error
+    expression = as_expression(value, "Eq")
     if not isinstance(expression, sympy.Expr):
         raise TypeError(f"`Eq` takes expressions or numbers; got {value!r}.")
     return expression

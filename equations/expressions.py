@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,14 @@ import sympy
 
 
 def as_expression(value: Any, what: str) -> Any:
-    """`value` as a SymPy expression, or a matrix of them; strings are never evaluated.
+    """`value` as a SymPy expression, or several of them; strings are never evaluated.
 
     Arguments:
         value: an expression, a number, a 0-d array of NumPy or JAX, a NumPy vector or matrix.
         what: the argument that is read, for the message.
 
     Raises:
-        TypeError for strings, alone or inside a sequence, and for what is no expression.
+        TypeError for strings, truth values and None, alone or inside a sequence.
 
     Example:
         >>> as_expression(2, "value")
@@ -33,7 +34,7 @@ def as_expression(value: Any, what: str) -> Any:
         if array.ndim <= 2:
             flat = [as_expression(item, what) for item in array.ravel().tolist()]
             return sympy.ImmutableMatrix(len(array), len(flat) // max(len(array), 1), flat)
-    elif isinstance(value, bool | int | float | complex) or hasattr(value, "_sympy_"):
+    elif isinstance(value, Number) and not isinstance(value, bool):
         return sympy.sympify(value)
     rule = "strings are not evaluated: build" if isinstance(value, str) else "build"
     raise TypeError(

@@ -6,11 +6,13 @@ equation; `.doit()` expands it. Everything else is expanded at once.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import sympy
+from sympy.core.function import AppliedUndef
 
+from .expressions import as_expression
 from .symbols import fields_in, normal, space_of
 
 Scalar = sympy.Expr
@@ -24,7 +26,7 @@ def is_vector(value: Any) -> bool:
 
 def as_vector(value: Any) -> sympy.Matrix:
     """`value` as an immutable column; tuples and lists are taken component by component."""
-    return sympy.ImmutableMatrix(list(value))
+    return sympy.ImmutableMatrix([as_expression(component, "vector") for component in value])
 
 
 class Divergence(sympy.Expr):
@@ -90,36 +92,67 @@ def diff(expression: Any, *variables: Any) -> Any:
         ValueError where the expression holds fields and neither they nor anything else in it
         depends on the variable: SymPy would give a silent zero.
     """
+    expression = as_expression(expression, "diff")
     if is_vector(expression):
         return as_vector([diff(component, *variables) for component in expression])
-    expression = sympy.sympify(expression)
-    for variable in variables:
-        if isinstance(variable, sympy.Symbol):
-            _require_dependence(expression, variable)
+    for variable in _variables(variables):
+        _require_dependence("diff", (expression,), variable)
     return sympy.diff(expression, *variables)
 
 
-def _require_dependence(expression: sympy.Expr, variable: sympy.Symbol) -> None:
-    unknown = fields_in(expression)
-    if unknown and variable not in expression.free_symbols:
+def _variables(given: Sequence[Any]) -> Iterator[sympy.Expr]:
+    """What `diff` differentiates by, in SymPy's forms: `x`, `x, 2` and `(x, 2)`."""
+    for item in given:
+        if isinstance(item, tuple | list | sympy.Tuple):
+            yield from _variables(item)
+        elif isinstance(item, sympy.Symbol | AppliedUndef):
+            yield item
+        elif item is given[0] or not isinstance(item, int | sympy.Integer):
+            raise TypeError(
+                f"`diff` takes coordinates and orders, as `diff(u, x, 2)`; got {item!r} "
+                f"({type(item).__name__})."
+            )
+
+
+def _require_dependence(
+    operator: str, expressions: Sequence[sympy.Expr], variable: sympy.Expr
+) -> None:
+    unknown = [f for e in expressions for f in fields_in(e)]
+    if unknown and not any(e.has(variable) for e in expressions):
         raise ValueError(
-            f"`diff` with respect to {variable}: none of {', '.join(map(str, unknown))} depends on "
-            f"it, so the derivative would be zero. Give the field that coordinate, as in "
-            f'`field("{unknown[0].func.__name__}", ..., {variable})`, or drop the term.'
+            f"`{operator}` with respect to {variable}: none of {', '.join(map(str, unknown))} "
+            "depends on it, so the derivative would be zero. Give the field that coordinate, as "
+            f'in `field("{unknown[0].func.__name__}", ..., {variable})`, or drop the term.'
         )
+
+
+def _space(operator: str, space: Any, *expressions: sympy.Expr) -> tuple[sympy.Symbol, ...]:
+    """The coordinates that an operator differentiates by: those named, or all that there are."""
+    if space is None:
+        return space_of(*expressions)
+    named = (space,) if isinstance(space, sympy.Symbol) else tuple(space)
+    for symbol in named:
+        if not isinstance(symbol, sympy.Symbol):
+            raise TypeError(f"`{operator}` takes coordinates as its space; got {symbol!r}.")
+        _require_dependence(operator, expressions, symbol)
+    return named
+
+
+def _gradient(u: sympy.Expr, space: Sequence[sympy.Symbol]) -> sympy.Matrix:
+    return sympy.ImmutableMatrix([sympy.diff(u, s) for s in space])
 
 
 def grad(u: Any, space: Sequence[sympy.Symbol] | None = None) -> sympy.Matrix:
     """The gradient with respect to the spatial coordinates: a column for a scalar, the Jacobian
     matrix du_i/dx_j for a vector."""
+    u = as_expression(u, "grad")
     if is_vector(u):
-        space = tuple(space or space_of(*u))
+        space = _space("grad", space, *u)
         return sympy.ImmutableMatrix([[sympy.diff(c, s) for s in space] for c in u])
-    u = sympy.sympify(u)
-    space = tuple(space or space_of(u))
+    space = _space("grad", space, u)
     if not space:
         raise ValueError(f"`grad({u})`: no spatial coordinate in it; name them: `grad(u, (x, y))`.")
-    return sympy.ImmutableMatrix([sympy.diff(u, s) for s in space])
+    return _gradient(u, space)
 
 
 def div(flux: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
@@ -133,24 +166,31 @@ def div(flux: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
         >>> div(x * grad(u))
         div(x*Derivative(u(x, y), x), x*Derivative(u(x, y), y))
     """
-    if isinstance(flux, sympy.MatrixBase) and flux.shape[1] > 1:
-        space = tuple(space or space_of(*flux))
-        return sympy.ImmutableMatrix([div(flux[i, :].T, space) for i in range(flux.shape[0])])
+    flux = as_expression(flux, "div")
     if not is_vector(flux):
         raise TypeError(f"`div` needs a vector, as `div(k * grad(u))`; got the scalar {flux}.")
-    return Divergence(tuple(flux), tuple(space or space_of(*flux)))
+    space = _space("div", space, *flux)
+    if isinstance(flux, sympy.MatrixBase) and flux.shape[1] > 1:
+        rows = [Divergence(tuple(flux[i, :]), space) for i in range(flux.shape[0])]
+        return sympy.ImmutableMatrix(rows)
+    return Divergence(tuple(flux), space)
 
 
 def laplacian(u: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
     """The Laplacian div(grad(u)) of a scalar or, component by component, of a vector."""
+    u = as_expression(u, "laplacian")
     if is_vector(u):
-        space = tuple(space or space_of(*u))
-        return sympy.ImmutableMatrix([laplacian(c, space) for c in u])
-    return div(grad(u, space), space or space_of(sympy.sympify(u)))
+        space = _space("laplacian", space, *u)
+        return sympy.ImmutableMatrix([Divergence(_gradient(c, space), space) for c in u])
+    space = _space("laplacian", space, u)
+    return Divergence(grad(u, space), space)
 
 
 def dot(a: Any, b: Any) -> Any:
     """The scalar product of two vectors (no conjugate), or matrix times vector."""
+    a, b = as_expression(a, "dot"), as_expression(b, "dot")
+    if not is_vector(a) or not is_vector(b):
+        raise TypeError(f"`dot` needs two vectors, as `dot((1, 0), grad(u))`; got {a} and {b}.")
     if isinstance(a, sympy.MatrixBase) and a.shape[1] > 1:
         return a * as_vector(b)
     if len(a) != len(b):
@@ -160,17 +200,23 @@ def dot(a: Any, b: Any) -> Any:
 
 def advect(velocity: Any, u: Any) -> Any:
     """The advective derivative (velocity · grad) u of a scalar or vector."""
+    velocity, u = as_expression(velocity, "advect"), as_expression(u, "advect")
+    if not is_vector(velocity):
+        raise TypeError(
+            f"`advect` needs a vector as its velocity, `advect((a, b), u)`, in one dimension "
+            f"`advect([a], u)`; got the scalar {velocity}."
+        )
     if is_vector(u):
         return as_vector([advect(velocity, component) for component in u])
-    space = space_of(*map(sympy.sympify, velocity), sympy.sympify(u))
-    return dot(velocity, grad(u, space))
+    return dot(velocity, _gradient(u, space_of(*velocity, u)))
 
 
 def normal_derivative(u: Any) -> Any:
     """The derivative along the outward normal, n · grad(u), of a scalar or vector; it has a
     meaning in conditions and in integrals over the boundary."""
+    u = as_expression(u, "normal_derivative")
     if is_vector(u):
         space = space_of(*u)
-        return as_vector([dot(normal(space), grad(c, space)) for c in u])
-    space = space_of(sympy.sympify(u))
+        return as_vector([dot(normal(space), _gradient(c, space)) for c in u])
+    space = space_of(u)
     return dot(normal(space), grad(u, space))

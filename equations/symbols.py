@@ -8,11 +8,14 @@ that knows whether it is to be identified (`initial`) or whether the solution de
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
 import sympy
 from sympy.core.function import AppliedUndef
+
+from .expressions import as_expression
 
 TIME = "t"
 
@@ -31,7 +34,29 @@ def coordinates(names: str) -> Any:
         >>> x.is_real
         True
     """
-    return sympy.symbols(names, real=True)
+    if not isinstance(names, str):
+        raise TypeError(f'`coordinates("x y t")` takes names in one text; got {names!r}.')
+    symbols = sympy.symbols(names, real=True)
+    for symbol in symbols if isinstance(symbols, tuple) else (symbols,):
+        identifier(symbol.name, "a coordinate")
+    return symbols
+
+
+def identifier(name: Any, what: str) -> str:
+    """The name, if it is one: a letter or underscore, then letters, digits and underscores.
+
+    Names become names in compiled functions, so no other text may be one.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"`name` of {what} is text; got {name!r}.")
+    if not name.isidentifier():
+        close = re.sub(r"\W+", "_", name.replace("'", "_prime")).strip("_")
+        hint = f"; write {close!r}" if close.isidentifier() else ""
+        raise ValueError(
+            f"`name` of {what} is a letter, then letters, digits and underscores, as 'u_x' or "
+            f"'rho'; got {name!r}{hint}."
+        )
+    return name
 
 
 def field(
@@ -49,6 +74,7 @@ def field(
         >>> field("u", x, t)
         u(x, t)
     """
+    identifier(name, "a field")
     if not arguments:
         raise ValueError(
             f"`field({name!r})` got no coordinates: a field depends on at least one; write "
@@ -78,6 +104,7 @@ def fields(names: str, *arguments: sympy.Symbol, **options: bool) -> tuple[Appli
 def vector_field(name: str, *arguments: sympy.Symbol, size: int | None = None) -> sympy.Matrix:
     """An unknown vector field: a column of scalar fields `name_x, name_y, ...`, one for each
     spatial coordinate among `arguments` (or `size` numbered components)."""
+    identifier(name, "a vector field")
     space = spatial(arguments)
     suffixes = [s.name for s in space] if size is None else [str(i + 1) for i in range(size)]
     if not suffixes:
@@ -126,24 +153,36 @@ def parameter(
         positive: kept positive by construction.
 
     Raises:
-        ValueError if both or neither of `initial` and `between` are given, or if a positive
-        parameter starts at or below zero.
+        ValueError if both or neither of `initial` and `between` are given, if a number is not
+        finite, or if a positive parameter starts at or below zero.
     """
+    identifier(name, "a parameter")
     if (initial is None) == (between is None):
         raise ValueError(
             f"`parameter({name!r})` needs either `initial=` (a number to identify) or `between=` "
             f"(the solution depends on it); got initial={initial}, between={between}."
         )
     if between is not None:
-        between = (float(between[0]), float(between[1]))
-        if not between[0] < between[1]:
+        if isinstance(between, str) or not hasattr(between, "__len__") or len(between) != 2:
+            raise ValueError(f"`between` of {name!r} needs `(low, high)`; got {between!r}.")
+        low, high = (_finite("between", name, end) for end in between)
+        if not low < high:
             raise ValueError(f"`between` of {name!r} needs low < high; got {between}.")
-    if initial is not None and not float("-inf") < float(initial) < float("inf"):
-        raise ValueError(f"`initial` of {name!r} must be finite; got {initial}.")
+        between = (low, high)
+    if initial is not None:
+        initial = _finite("initial", name, initial)
     lowest = initial if initial is not None else between[0]  # type: ignore[index]
     if positive and not lowest > 0:
         raise ValueError(f"`parameter({name!r}, positive=True)` must start above 0; got {lowest}.")
-    return Parameter(name, None if initial is None else float(initial), between, positive)
+    return Parameter(name, initial, between, positive)
+
+
+def _finite(what: str, name: str, value: Any) -> float:
+    """A number of a parameter as a float."""
+    number = as_expression(value, f"{what} of {name}")
+    if not getattr(number, "is_number", False) or not number.is_finite or not number.is_real:
+        raise ValueError(f"`{what}` of {name!r} must be finite and real; got {value!r}.")
+    return float(number)
 
 
 class NormalComponent(sympy.Symbol):

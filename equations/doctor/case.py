@@ -215,7 +215,7 @@ def _numpy(arguments: tuple[sympy.Symbol, ...], expression: sympy.Expr) -> Any:
     if expression.is_number:
         number = complex(expression)
         return lambda: number if number.imag else number.real
-    return sympy.lambdify(arguments, expression, modules=["numpy", "scipy"])
+    return sympy.lambdify(arguments, expression, modules=["numpy", "scipy"], dummify=True)
 
 
 def _made_up(name: str, points: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ import sympy
 from ..equation import Eq
 from ..operators import advect, as_vector, diff, laplacian
 from ..symbols import TIME, spatial
-from .law import checked_coordinates
+from .law import check_values, checked_coordinates
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Burgers:
         object.__setattr__(self, "coordinates", symbols)
         if len(spatial(symbols)) > 3:
             raise ValueError(f"`Burgers` is stated in at most 3 space dimensions; got {symbols}.")
+        check_values(self, positive=("viscosity",))
 
     @property
     def velocity(self) -> Any:

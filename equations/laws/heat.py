@@ -10,7 +10,7 @@ import sympy
 from ..equation import Eq
 from ..operators import diff, div, grad, normal_derivative
 from ..symbols import TIME, spatial
-from .law import checked_coordinates, checked_unknown
+from .law import check_values, checked_coordinates, checked_unknown
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Heat:
         object.__setattr__(self, "coordinates", symbols)
         unknown = checked_unknown("Heat", self.unknown, symbols, "T")
         object.__setattr__(self, "unknown", unknown)
+        check_values(self, "source", positive=("conductivity", "heat_capacity"))
 
     @property
     def temperature(self) -> sympy.Expr:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import sympy
 from sympy.core.function import AppliedUndef
 
 from ..equation import Eq
+from ..expressions import as_expression
 from ..symbols import spatial
 
 
@@ -39,6 +40,20 @@ def checked_coordinates(law: str, coordinates, *, time: bool | None = None) -> t
         need = "needs the time `t`" if time else "is steady and takes no time `t`"
         raise ValueError(f"`{law}` {need} among its coordinates; got {symbols}.")
     return symbols
+
+
+def check_values(law: Any, *names: str, positive: tuple[str, ...] = ()) -> None:
+    """Whether attributes of a law are expressions, and those in `positive` nowhere negative.
+
+    Raises:
+        TypeError for strings and other objects, ValueError for a negative number.
+    """
+    for name in (*names, *positive):
+        value = as_expression(getattr(law, name), f"{type(law).__name__}({name}=)")
+        if name in positive and getattr(value, "is_negative", False):
+            raise ValueError(
+                f"`{type(law).__name__}({name}=)` cannot be negative; got {value}. Change its sign."
+            )
 
 
 def checked_unknown(law: str, unknown, coordinates, default: str) -> AppliedUndef:

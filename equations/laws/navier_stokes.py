@@ -11,7 +11,7 @@ import sympy
 from ..equation import Eq
 from ..operators import advect, as_vector, diff, div, dot, grad, is_vector
 from ..symbols import TIME, normal, spatial
-from .law import checked_coordinates
+from .law import check_values, checked_coordinates
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,7 @@ class NavierStokes:
         object.__setattr__(self, "coordinates", symbols)
         if len(self.space) not in (2, 3):
             raise ValueError(f"`NavierStokes` needs 2 or 3 space coordinates; got {symbols}.")
+        check_values(self, "force", positive=("viscosity", "density"))
 
     @property
     def space(self) -> tuple[sympy.Symbol, ...]:

@@ -10,7 +10,7 @@ import sympy
 from ..equation import Eq
 from ..operators import div, grad, normal_derivative
 from ..symbols import spatial
-from .law import checked_coordinates, checked_unknown
+from .law import check_values, checked_coordinates, checked_unknown
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Poisson:
         object.__setattr__(self, "coordinates", symbols)
         unknown = checked_unknown("Poisson", self.unknown, symbols, "u")
         object.__setattr__(self, "unknown", unknown)
+        check_values(self, "source", positive=("conductivity",))
 
     @property
     def flux(self) -> sympy.Matrix:

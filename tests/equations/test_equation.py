@@ -2,6 +2,8 @@
 
 import pickle
 
+import jax.numpy as jnp
+import numpy as np
 import pytest
 import sympy
 
@@ -20,6 +22,12 @@ def test_vectors_take_tuples_lists_and_matrices():
     expected = (V[0] - 1, V[1] - x)
     for right in ((1, x), [1, x], sympy.Matrix([1, x])):
         assert Eq(V, right).residuals == expected
+
+
+@pytest.mark.parametrize("one", [np.array(1.0), np.float64(1), jnp.asarray(1.0), np.array([1.0])])
+def test_arrays_of_numpy_and_jax_are_numbers_and_vectors(one):
+    assert Eq(u if np.ndim(one) == 0 else (u,), one).residuals == (u - 1.0,)
+    assert Eq(V, np.array([1, 2])).residuals == (V[0] - 1, V[1] - 2)
 
 
 def test_it_never_collapses():
@@ -59,9 +67,12 @@ def test_it_prints_as_an_equation():
         (lambda: Eq(V, (1, 2, 3)), ValueError, "2 components on the left and 3 on the right"),
         (lambda: Eq(x < 1, 0), TypeError, "which is a comparison"),
         (lambda: Eq(True, 0), TypeError, "which is a comparison"),
-        (lambda: Eq(u, None), TypeError, "expressions or numbers; got None"),
-        (lambda: Eq(u, True), TypeError, "expressions or numbers"),
-        (lambda: Eq(V, "a b"), TypeError, "expressions or numbers"),
+        (lambda: Eq(u, None), TypeError, "an expression or a number; got None"),
+        (lambda: Eq(u, True), TypeError, "an expression or a number"),
+        (lambda: Eq(V, "a b"), TypeError, "strings are not evaluated"),
+        (lambda: Eq("u - 1", 0), TypeError, "strings are not evaluated"),
+        (lambda: Eq(V, ("x", 1)), TypeError, "strings are not evaluated"),
+        (lambda: Eq(u == 0), TypeError, "Write `Eq(u, 0)` in place of `u == 0`"),
     ],
 )
 def test_refusals(make, kind, words):

@@ -299,6 +299,15 @@ def test_a_law_takes_the_unknown_that_it_is_given():
         (lambda: Heat((t,)), ValueError, "at least one spatial coordinate"),
         (lambda: Heat(("x", "t")), TypeError, "got 'x'"),
         (lambda: Poisson((x,), unknown=x), TypeError, "`Poisson(unknown=)`"),
+        (lambda: NavierStokes((x, y), viscosity="1"), TypeError, "strings are not evaluated"),
+        (lambda: NavierStokes((x, y), 1, force=(0, "1")), TypeError, "strings are not evaluated"),
+        (lambda: Heat((x, t), source="1"), TypeError, "`Heat(source=)`"),
+        (lambda: NavierStokes((x, y), viscosity=-1), ValueError, "`NavierStokes(viscosity=)`"),
+        (lambda: NavierStokes((x, y), 1, density=-1), ValueError, "negative; got -1"),
+        (lambda: Burgers((x, t), viscosity=-0.1), ValueError, "cannot be negative"),
+        (lambda: Heat((x, t), conductivity=-2), ValueError, "cannot be negative"),
+        (lambda: Heat((x, t), heat_capacity=-2), ValueError, "cannot be negative"),
+        (lambda: Poisson((x, y), conductivity=-2), ValueError, "Change its sign"),
     ],
 )
 def test_refusals(make, kind, words):

@@ -107,12 +107,55 @@ def test_divergences_print_as_they_are_written():
         (lambda: div(u), TypeError, "needs a vector"),
         (lambda: grad(sympy.Integer(3)), ValueError, "name them"),
         (lambda: dot((1, 2), (1, 2, 3)), ValueError, "got 2 and 3"),
+        (lambda: diff(u, "x"), TypeError, "`diff` takes coordinates and orders"),
+        (lambda: diff(u, 2), TypeError, "`diff` takes coordinates and orders"),
+        (lambda: diff(field("w", x), (t, 2)), ValueError, "with respect to t"),
+        (lambda: grad(u, (x, z)), ValueError, "`grad` with respect to z"),
+        (lambda: grad(V, (x, z)), ValueError, "`grad` with respect to z"),
+        (lambda: laplacian(u, (x, y, z)), ValueError, "with respect to z"),
+        (lambda: laplacian(V, (x, y, z)), ValueError, "`laplacian` with respect to z"),
+        (lambda: div(V, (x, z)), ValueError, "`div` with respect to z"),
+        (lambda: grad(u, "x"), TypeError, "coordinates as its space; got 'x'"),
+        (lambda: laplacian(None), TypeError, "`laplacian` needs an expression"),
+        (lambda: advect(u, u), TypeError, "`advect` needs a vector"),
+        (lambda: dot(u, V), TypeError, "`dot` needs two vectors"),
     ],
 )
 def test_refusals(make, kind, words):
     with pytest.raises(kind) as caught:
         make()
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda s: diff(s, x),
+        lambda s: diff((u, s), x),
+        grad,
+        lambda s: grad((u, s)),
+        div,
+        lambda s: div((u, s), (x, y)),
+        laplacian,
+        lambda s: dot((s, 1), V),
+        lambda s: advect((s, 1), u),
+        lambda s: advect(V, s),
+        normal_derivative,
+    ],
+)
+def test_strings_are_never_evaluated(make):
+    with pytest.raises(TypeError, match="strings are not evaluated"):
+        make("[].append(1)")
+
+
+def test_diff_takes_the_forms_of_sympy():
+    for form in ((x, 2), ((x, 2),), (x, x), (sympy.Tuple(x, 2),)):
+        assert diff(u, *form) == sympy.diff(u, x, 2)
+
+
+def test_named_space_may_hold_what_only_one_component_depends_on():
+    w = field("w", x)
+    assert grad((w, u), (x, y))[0, 1] == 0 and laplacian((w, u))[0].flux[1] == 0
 
 
 def test_diff_of_what_holds_no_field_may_be_zero():

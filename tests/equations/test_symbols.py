@@ -103,6 +103,17 @@ def test_a_normal_component_knows_its_axis():
         (lambda: parameter("a", between=(1, 1)), ValueError, "low < high"),
         (lambda: parameter("a", initial=float("nan")), ValueError, "must be finite"),
         (lambda: parameter("a", initial=-1, positive=True), ValueError, "above 0; got -1"),
+        (lambda: parameter("a", initial="1"), TypeError, "strings are not evaluated"),
+        (lambda: parameter("a", initial=x), ValueError, "finite and real; got x"),
+        (lambda: parameter("a", between=(0, float("inf"))), ValueError, "must be finite"),
+        (lambda: parameter("a", between=(1,)), ValueError, "needs `(low, high)`; got (1,)"),
+        (lambda: parameter("a", between=1), ValueError, "needs `(low, high)`; got 1"),
+        (lambda: parameter("k-eps", initial=1), ValueError, "write 'k_eps'"),
+        (lambda: coordinates(None), TypeError, "takes names in one text; got None"),
+        (lambda: coordinates("x' y"), ValueError, "got \"x'\"; write 'x_prime'"),
+        (lambda: field("", x), ValueError, "then letters, digits and underscores"),
+        (lambda: field("(lambda q: q)", x), ValueError, "then letters, digits"),
+        (lambda: vector_field("u-", x), ValueError, "then letters, digits"),
         (lambda: parameter("a", between=(0, 1), positive=True), ValueError, "above 0; got 0"),
     ],
 )
@@ -110,3 +121,22 @@ def test_refusals_name_the_argument(make, kind, words):
     with pytest.raises(kind) as caught:
         make()
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["x'", "k-eps", "", "2u", "(lambda q: q)", "u.x"])
+def test_a_name_that_could_not_stand_in_a_program_is_refused(name):
+    makers = [lambda: field(name, x), lambda: parameter(name, initial=1)]
+    makers += [lambda: vector_field(name, x, y)]
+    makers += [lambda: coordinates(name)] if name and "(" not in name else []
+    for make in makers:
+        with pytest.raises(ValueError, match="letters, digits and underscores"):
+            make()
+
+
+def test_the_refusal_of_a_name_proposes_another():
+    with pytest.raises(ValueError, match="got 'k-eps'; write 'k_eps'"):
+        field("k-eps", x)
+    with pytest.raises(TypeError, match="names in one text; got None"):
+        coordinates(None)
+    for name in ("u_x", "rho", "λ", "lambda"):
+        assert field(name, x).func.__name__ == name
