@@ -98,6 +98,19 @@ def relative_tolerance(points: Any) -> float:
     return float(np.finfo(points.dtype).eps ** 0.75)  # 2e-12 in float64, 6e-6 in float32
 
 
+def without_caches(instance: Any) -> dict[str, Any]:
+    """Returns the attributes of an instance but those that a `cached_property` keeps.
+
+    As `__getstate__`, it lets instances pickle whose caches hold functions.
+    """
+    cls = type(instance)
+    return {
+        name: value
+        for name, value in vars(instance).items()
+        if not isinstance(getattr(cls, name, None), functools.cached_property)
+    }
+
+
 def number(value: Any, what: str) -> float | int:
     """Returns a finite Python number for an int, float, array scalar or SymPy number."""
     if isinstance(value, (bool, np.bool_, str)) or value is None:
@@ -126,6 +139,13 @@ def motion(value: Any, what: str, size: int | None = None) -> tuple[Any, ...]:
     return vector(value, what, size)
 
 
+def unknown_functions(expression: Any) -> set[Any]:
+    """Returns the fields in a SymPy expression, whose names must not be compiled as source."""
+    from sympy.core.function import AppliedUndef
+
+    return expression.atoms(AppliedUndef)
+
+
 def compiled(expressions: Any, names: Any) -> Any:
     """Returns a function of points `(..., n)` for SymPy expressions of the coordinates named.
 
@@ -135,6 +155,12 @@ def compiled(expressions: Any, names: Any) -> Any:
 
     several = isinstance(expressions, tuple)
     listed = [sympy.sympify(e) for e in (expressions if several else (expressions,))]
+    unknown = {str(f) for e in listed for f in unknown_functions(e)}
+    if unknown:
+        raise ValueError(
+            f"a shape needs expressions of its coordinates alone; got {expressions} with the "
+            f"unknown {', '.join(sorted(unknown))}."
+        )
     by_name = {str(s): s for e in listed for s in e.free_symbols}
     symbols = [by_name.get(name, sympy.Dummy(name)) for name in names]
     plain, traced = (sympy.lambdify(symbols, listed, modules=m, cse=True) for m in ("numpy", "jax"))

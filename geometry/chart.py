@@ -69,6 +69,11 @@ def draw(chart: Chart, n: int, *, key: Any, sampler: str) -> tuple[Any, Any, Any
 
 
 def _draw_cut(chart: Chart, n: int, key: Any, sampler: str) -> tuple[Any, Any, Any]:
+    if not chart.fraction > 0:
+        raise ValueError(
+            "sampling found nothing of the shape: its details are below the rounding of its "
+            "coordinates. Move it near the origin, or choose a unit in which it is about 1 long."
+        )
     candidates = int(np.ceil((n + 6 * np.sqrt(n) + 16) / chart.fraction))
     if candidates > _MOST_CANDIDATES:
         raise ValueError(

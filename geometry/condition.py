@@ -7,14 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from geometry._arrays import compiled
+from geometry._arrays import compiled, unknown_functions, without_caches
 
 
 @dataclass(frozen=True, repr=False)
 class Condition:
     """A SymPy relation between coordinates, or a function of points.
 
-    A function returns truth values, or numbers that are positive where the condition holds.
+    A function returns truth values, or numbers that are positive where the condition holds. It sees
+    the coordinates in `axes`, which come first where a domain has time besides.
     """
 
     statement: Any
@@ -22,7 +23,8 @@ class Condition:
 
     def __post_init__(self) -> None:
         if _is_symbolic(self.statement):
-            strange = {str(s) for s in self.statement.free_symbols} - set(self.axes)
+            known = self.statement.free_symbols | unknown_functions(self.statement)
+            strange = {str(s) for s in known} - set(self.axes)
             if strange:
                 raise ValueError(
                     f"`where(condition)` knows the coordinates {self.axes}; {self.statement} has "
@@ -40,20 +42,26 @@ class Condition:
             return self.statement
         return compiled(_positive_side(self.statement), self.axes)
 
+    def _values(self, points: Any) -> Any:
+        return self._function(points[..., : len(self.axes)])
+
     def holds(self, points: Any) -> Any:
         """Returns whether the condition holds at each point."""
-        values = self._function(points)
+        values = self._values(points)
         return values if values.dtype == bool else values > 0
 
     def level(self, points: Any) -> Any:
         """Returns numbers that are positive where the condition holds."""
-        values = self._function(points)
+        values = self._values(points)
         if values.dtype == bool:
             raise ValueError(
                 f"`distance` needs a condition that is one relation, or a function with positive "
                 f"numbers where it holds; {self!r} has truth values."
             )
         return values
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_caches(self)
 
     def __repr__(self) -> str:
         if _is_symbolic(self.statement):

@@ -17,7 +17,7 @@ from geometry._arrays import namespace
 from geometry.chart import Chart
 from geometry.face import Face
 from geometry.sequences import cube
-from geometry.shape import Shape
+from geometry.shape import Shape, refuse_periodic
 from geometry.trim import boundary_status, cut, flux
 
 
@@ -116,6 +116,8 @@ class Combination(Shape, abc.ABC):
                 f"{self.right.axes}. Name axes alike with `axes=`, and put `.over(t, ...)` on both."
             )
         object.__setattr__(self, "axes", self.left.axes)
+        for operand in (self.left, self.right):
+            refuse_periodic(f"`{self.sign}`", operand)
         _refuse_empty(self)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geometry._arrays import namespace, number, query, relative_tolerance
+from geometry._arrays import namespace, number, query, relative_tolerance, without_caches
 from geometry.condition import Condition
 from geometry.face import Face, Surface
 from geometry.samples import BoundarySample
@@ -33,6 +33,12 @@ class Part:
     def dimension(self) -> int:
         """Number of coordinates of its points."""
         return self.shape.dimension
+
+    @property
+    def label(self) -> str:
+        """Its names and conditions in words, as "left where y > 0.5"."""
+        where = " and ".join(map(repr, self.condition))
+        return ", ".join(self.names) + (f" where {where}" if where else "")
 
     @functools.cached_property
     def _faces(self) -> tuple[Face, ...]:
@@ -132,6 +138,9 @@ class Part:
         if other.condition != self.condition:
             raise ValueError(f"`+` needs parts with the same `where`; got {self!r} and {other!r}.")
         return Part(self.shape, tuple(dict.fromkeys(self.names + other.names)), self.condition)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_caches(self)
 
     def __repr__(self) -> str:
         words = ", ".join(map(repr, self.names))

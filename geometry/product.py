@@ -12,7 +12,7 @@ from geometry._arrays import namespace, number, safe_sqrt
 from geometry.chart import Chart, append, product
 from geometry.csg import Combination, both
 from geometry.face import Face, Surface
-from geometry.shape import Shape
+from geometry.shape import Shape, refuse_periodic
 
 
 class Product(Shape, abc.ABC):
@@ -124,6 +124,7 @@ class Extruded(Product):
     axis: str
 
     def __post_init__(self) -> None:
+        refuse_periodic("`extrude(start, end)`", self.profile)
         set_span(self, "`extrude(start, end)`")
         if self.axis in self.profile.axes:
             raise ValueError(

@@ -16,7 +16,7 @@ from geometry.csg import Combination
 from geometry.distance import part_distance
 from geometry.face import Face, Surface
 from geometry.polygon import Polygon, Polygonal
-from geometry.shape import Shape, default_axes
+from geometry.shape import Shape, default_axes, refuse_periodic
 from geometry.trim import flux
 from geometry.warp import curved_chart
 
@@ -33,6 +33,7 @@ class Revolved(Shape):
     profile: Shape
 
     def __post_init__(self) -> None:
+        refuse_periodic("`revolve()`", self.profile)
         if self.profile.dimension != 2:
             raise ValueError(f"`revolve()` needs a plane shape; got dimension {self.profile!r}.")
         if self.profile.bounds[0][0] < -1e-12 * self.profile.size:

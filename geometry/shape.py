@@ -12,7 +12,16 @@ import jax
 import numpy as np
 
 from diffcore.precision import precision
-from geometry._arrays import gradient, laplacian, namespace, norm, number, query
+from geometry._arrays import (
+    gradient,
+    laplacian,
+    namespace,
+    norm,
+    number,
+    query,
+    relative_tolerance,
+    without_caches,
+)
 from geometry.chart import Chart, draw
 from geometry.face import Face
 from geometry.samples import BoundarySample, Sample
@@ -306,6 +315,11 @@ class Shape(abc.ABC):
         """
         from geometry.moving import over
 
+        if not isinstance(t, str) and not getattr(t, "is_Symbol", False):
+            raise TypeError(
+                f"`over(t, a, b)` needs a symbol or a name for time; got {t!r}. Write "
+                '`t = coordinates("t")`, or "t".'
+            )
         return over(self, str(t), start, end)
 
     def periodic(self, *axes: str) -> Shape:
@@ -331,6 +345,9 @@ class Shape(abc.ABC):
         from geometry.meshing import mesh_shape
 
         return mesh_shape(self, size)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return without_caches(self)
 
     def __repr__(self) -> str:
         return constructor_text(self)
@@ -377,6 +394,23 @@ def _has_inside_nearby(shape: Shape, points: np.ndarray, step: float) -> np.ndar
 def contact_tolerance(points: Any) -> float:
     """Returns the distance, relative to the size, within which a point counts as on a boundary."""
     return float(np.finfo(points.dtype).eps ** 0.5)  # 1.5e-8 in float64, 3e-4 in float32
+
+
+def refuse_periodic(call: str, shape: Shape) -> None:
+    """Raises for a periodic shape, whose images an operation would not see."""
+    if shape.periods:
+        axes = ", ".join(map(repr, shape.periods))
+        raise ValueError(
+            f"{call} needs a shape that is not periodic; got `{shape!r}`. Make the result periodic "
+            f"at the end, by `.periodic({axes})`; give what crosses an end at both ends."
+        )
+
+
+def rounding(shape: Shape, points: Any) -> float:
+    """Returns a length that rounding does not hide, neither in the size nor in the coordinates."""
+    farthest = float(np.max(np.abs(shape.bounds)))
+    eps = float(np.finfo(points.dtype).eps)
+    return max(relative_tolerance(points) * shape.size, 16 * eps * farthest)
 
 
 def sample_faces(

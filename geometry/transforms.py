@@ -17,7 +17,7 @@ from geometry.distance import part_distance
 from geometry.face import Face, Surface
 from geometry.mesh import SimplexMesh
 from geometry.meshing import mesh_shape, oriented
-from geometry.shape import Shape, positive
+from geometry.shape import Shape, positive, refuse_periodic
 
 
 class Similarity(Shape, abc.ABC):
@@ -113,6 +113,7 @@ class Translated(Similarity):
     offset: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        refuse_periodic("`translate(offset)`", self.base)
         offset = motion(self.offset, "`translate(offset)`", self.base.dimension)
         object.__setattr__(self, "offset", offset)
 
@@ -136,6 +137,7 @@ class Rotated(Similarity):
     axis: tuple[float, ...] | None = None
 
     def __post_init__(self) -> None:
+        refuse_periodic("`rotate(angle)`", self.base)
         d = self.base.dimension
         if d not in (2, 3):
             raise ValueError(f"`rotate(angle)` needs two or three dimensions; got {d}.")
@@ -182,6 +184,7 @@ class Scaled(Similarity):
     center: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        refuse_periodic("`scale(factor)`", self.base)
         if hasattr(self.factor, "__len__"):
             raise TypeError(
                 f"`scale(factor)` needs one number, the same for all axes; got {self.factor!r}. "
@@ -212,6 +215,7 @@ class Mirrored(Similarity):
     point: tuple[float, ...]
 
     def __post_init__(self) -> None:
+        refuse_periodic("`mirror(normal)`", self.base)
         d = self.base.dimension
         normal = vector(self.normal, "`mirror(normal, point=)`", d)
         if not any(normal):

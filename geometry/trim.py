@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import roots_legendre
 
-from geometry._arrays import namespace, relative_tolerance
+from geometry._arrays import namespace
 from geometry.chart import Chart
 from geometry.sequences import cube
+from geometry.shape import rounding
 from geometry.warp import curved_chart
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def boundary_status(tree: Shape, earlier: tuple[Shape, ...]) -> Status:
 
     def status(points: Any, normals: Any) -> tuple[Any, Any]:
         xp = namespace(points)
-        step = relative_tolerance(points) * tree.size
+        step = rounding(tree, points)
         behind = tree._sdf(points - step * normals) < 0
         ahead = tree._sdf(points + step * normals) < 0
         kept = behind != ahead

@@ -1,6 +1,7 @@
 """Periodic shapes."""
 
 import numpy as np
+import pytest
 
 from geometry import Disk, Interval, Rectangle
 
@@ -28,3 +29,32 @@ def test_distance_of_a_periodic_shape_sees_the_images():
 
 def test_axes_without_walls_have_no_end():
     assert Rectangle((0, 0), (1, 1)).periodic("x", "y").contains([[7.3, -2.1]]).all()
+
+
+RING = Rectangle((0, 0), (1, 1)).periodic("x")
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        lambda: RING - Disk((0, 0.5), 0.25),
+        lambda: Disk((0.5, 0.5), 0.1) + RING,
+        lambda: RING.over("t", 0, 1) & Rectangle((0, 0), (1, 0.5)).over("t", 0, 1),
+        lambda: RING.translate((1, 0)),
+        lambda: RING.rotate(1),
+        lambda: RING.scale(2),
+        lambda: RING.mirror((0, 1)),
+        lambda: RING.extrude(0, 1),
+        lambda: RING.revolve(),
+    ],
+)
+def test_operations_that_would_not_see_the_images_are_refused(operation):
+    with pytest.raises(ValueError, match=r"not periodic; got .*at the end, by `.periodic\('x'\)`"):
+        operation()
+
+
+def test_a_hole_on_the_seam_is_given_at_both_ends():
+    hole = Disk((0, 0.5), 0.25)
+    shape = (Rectangle((0, 0), (1, 1)) - hole - hole.translate((1, 0))).periodic("x")
+    assert np.isclose(shape.measure, 1 - np.pi / 16)
+    assert not shape.contains([[0.1, 0.5], [0.9, 0.5], [1.1, 0.5]]).any()

@@ -27,6 +27,8 @@ SQUARE = Rectangle((0, 0), (1, 1))
         (lambda: SQUARE - Box((0, 0, 0), (1, 1, 1)), ValueError, "same axes; got"),
         (lambda: SQUARE - 1, TypeError, "unsupported operand"),
         (lambda: SQUARE.over("x", 0, 1), ValueError, "'x' is already among the axes"),
+        (lambda: SQUARE.over(None, 0, 1), TypeError, "a symbol or a name for time; got None"),
+        (lambda: SQUARE.over(0.5, 0, 1), TypeError, "a symbol or a name for time; got 0.5"),
         (lambda: SQUARE.over("t", 1, 0), ValueError, "start below the end"),
         (lambda: SQUARE.periodic("z"), ValueError, "one of the axes"),
         (lambda: Disk((0, 0), 1).periodic("x"), ValueError, "needs flat, equal ends"),

@@ -125,3 +125,19 @@ def test_a_hundred_dimensions_are_sampled():
     box = g.Box([0] * 100, [1] * 100)
     assert box.sample_interior(50, key=0).points.shape == (50, 100)
     assert box.sample_boundary(400, key=0).points.shape == (400, 100)
+
+
+def test_a_shape_far_from_the_origin_has_its_measure_and_points():
+    for far in (1e5, 1e6, 1e7):
+        shape = g.Rectangle((far, far), (far + 1, far + 1)) - g.Disk((far + 0.5, far + 0.5), 0.25)
+        assert shape.measure == pytest.approx(1 - np.pi / 16, abs=1e-9)
+        points = shape.sample_interior(64, key=0).points - far
+        assert np.all(np.linalg.norm(points - 0.5, axis=-1) > 0.25 - 1e-8)
+
+
+def test_a_shape_below_the_rounding_of_its_coordinates_is_refused():
+    far = 1e15
+    with pytest.raises(ValueError, match="Move it near the origin|leaves nothing"):
+        (
+            g.Rectangle((far, far), (far + 1, far + 1)) - g.Disk((far + 0.5, far + 0.5), 0.25)
+        ).sample_interior(8, key=0)
