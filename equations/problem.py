@@ -14,6 +14,7 @@ from sympy.core.function import AppliedUndef
 from . import check, printing
 from .compile import Compiled, compile_expressions
 from .equation import Eq
+from .expressions import as_expression
 from .laws.law import Law
 from .symbols import Parameter, fields_in
 
@@ -40,7 +41,8 @@ class Data:
         noise: standard deviation of the values, in their unit, if known.
 
     Raises:
-        ValueError for lengths that do not match and values that are not finite.
+        ValueError for lengths that do not match and values that are not finite, TypeError for
+        what is no array of numbers and no expression.
     """
 
     points: Any
@@ -48,9 +50,13 @@ class Data:
     noise: float | None = None
 
     def __post_init__(self):
-        points = np.asarray(self.points, dtype=float)
+        points = _numbers("points", self.points).astype(float)
         points = points[:, None] if points.ndim == 1 else points
-        values = {sympy.sympify(k): np.asarray(v) for k, v in dict(self.values).items()}
+        if not isinstance(self.values, Mapping):
+            raise TypeError(f"`Data` takes values as `{{u: (n,)}}`; got {self.values!r}.")
+        values = {
+            as_expression(k, "Data"): _numbers(f"values of {k}", v) for k, v in self.values.items()
+        }
         for expression, v in values.items():
             if v.shape != points.shape[:1]:
                 raise ValueError(
@@ -65,6 +71,14 @@ class Data:
             raise ValueError(f"`noise` is a standard deviation above 0; got {self.noise}.")
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "values", values)
+
+
+def _numbers(what: str, value: Any) -> np.ndarray:
+    """An array of one or two axes of real or complex numbers."""
+    array = np.asarray(value)
+    if array.ndim not in (1, 2) or array.dtype.kind not in "biufc":
+        raise TypeError(f"`Data` needs its {what} as an array of numbers; got {value!r}.")
+    return array
 
 
 @dataclass(frozen=True)
@@ -84,7 +98,7 @@ class Problem:
         `solve` refuses a problem with errors. Equal statements compare equal.
 
     Raises:
-        TypeError for values that are no equations, laws or data.
+        TypeError for values that are no shape, equations, laws or data.
 
     Example:
         >>> import equations as eq, geometry as geo
@@ -104,15 +118,15 @@ class Problem:
     law: Any = field(default=None, compare=False)
 
     def __post_init__(self):
+        if isinstance(self.domain, type) or not hasattr(self.domain, "sample_interior"):
+            raise TypeError(
+                f"`domain` must be a shape, as `Rectangle((0, 0), (1, 1))`; got {self.domain!r}."
+            )
         law = self.law if not isinstance(self.equations, Law) else self.equations
         object.__setattr__(self, "law", law)
         object.__setattr__(self, "equations", _equations(self.equations))
         object.__setattr__(self, "conditions", tuple(_conditions(self.domain, self.conditions)))
-        data = (self.data,) if isinstance(self.data, Data) else tuple(self.data)
-        for item in data:
-            if not isinstance(item, Data):
-                raise TypeError(f"`data` takes `Data(points, {{u: values}})`; got {item!r}.")
-        object.__setattr__(self, "data", data)
+        object.__setattr__(self, "data", _data(self.data))
 
     @property
     def fields(self) -> tuple[AppliedUndef, ...]:
@@ -200,15 +214,28 @@ def _equations(value: Any) -> tuple[Eq, ...]:
         return (Eq(value.lhs, value.rhs),)
     if isinstance(value, list | tuple):
         return tuple(e for item in value for e in _equations(item))
+    if isinstance(value, bool):
+        raise TypeError(
+            f"`equations` takes `Eq(...)`; got {value}, which a comparison gives. Write `Eq(u, 0)` "
+            "in place of `u == 0`."
+        )
     raise TypeError(
         f"`equations` takes `Eq(...)`, a law, or a list of them; got {value!r} "
         f"({type(value).__name__}). Write `Eq(expression, 0)` for an expression that vanishes."
     )
 
 
+def _data(value: Any) -> tuple[Data, ...]:
+    items = tuple(value) if isinstance(value, list | tuple) else (value,)
+    for item in items:
+        if not isinstance(item, Data):
+            raise TypeError(f"`data` takes `Data(points, {{u: values}})`; got {item!r}.")
+    return items
+
+
 def _conditions(domain: Any, value: Any) -> Iterable[Condition]:
     if not isinstance(value, Mapping):
-        for condition in value:
+        for condition in value if isinstance(value, list | tuple) else (value,):
             if not isinstance(condition, Condition):
                 raise TypeError(f"`conditions` takes {{where: equation}}; got {condition!r}.")
             yield condition
@@ -222,7 +249,7 @@ def _conditions(domain: Any, value: Any) -> Iterable[Condition]:
 def _locate(domain: Any, where: Any) -> tuple[str, Any]:
     """The label of a place and, where the domain has it, the part itself."""
     names = (where,) if isinstance(where, str) else where
-    if isinstance(names, tuple) and all(isinstance(n, str) for n in names):
+    if isinstance(names, tuple) and names and all(isinstance(n, str) for n in names):
         try:
             return ", ".join(names), domain[names if len(names) > 1 else names[0]]
         except (KeyError, ValueError):
@@ -233,7 +260,7 @@ def _locate(domain: Any, where: Any) -> tuple[str, Any]:
             f"got {where!r}."
         )
     owner = getattr(where, "shape", None)
-    label = str(where) if owner is None else ", ".join(where.names)
+    label = str(where) if owner is None else where.label
     if owner is not None and owner != domain and owner == getattr(domain, "space", None):
-        return label, domain[tuple(where.names)]
+        return label, dataclasses.replace(domain[where.names], condition=where.condition)
     return label, where

@@ -21,11 +21,12 @@ import sympy
 from sympy.core.function import Application, AppliedUndef
 
 from geometry import Part, Point
+from geometry.condition import Condition as Where
 
 from .equation import Eq
 from .operators import Divergence
 from .problem import Condition, Data, Problem
-from .symbols import NormalComponent, Parameter
+from .symbols import NormalComponent, Parameter, identifier
 
 PACKAGES = ("geometry",)  # whose shapes a statement may hold
 
@@ -168,17 +169,18 @@ def _read_expression(tree: Any) -> Any:
 
 
 def _read_symbol(name: Any, assumptions: Any) -> sympy.Symbol:
-    return sympy.Symbol(_text(name), **_flags(assumptions))
+    return sympy.Symbol(_identifier(name), **_flags(assumptions))
 
 
 def _read_field(name: Any, assumptions: Any, *arguments: Any) -> AppliedUndef:
-    return sympy.Function(_text(name), **_flags(assumptions))(*map(_read_expression, arguments))
+    function = sympy.Function(_identifier(name), **_flags(assumptions))
+    return function(*map(_read_expression, arguments))
 
 
 def _read_parameter(name: Any, initial: Any, between: Any, positive: Any) -> Parameter:
     initial = None if initial is None else float(initial)
     limits = (float(between[0]), float(between[1])) if between else None
-    return Parameter(_text(name), initial, limits, bool(positive))
+    return Parameter(_identifier(name), initial, limits, bool(positive))
 
 
 def _read_matrix(rows: int, columns: int, *entries: Any) -> sympy.Matrix:
@@ -193,7 +195,7 @@ _LEAVES: dict[str, Callable[..., Any]] = {
     "symbol": _read_symbol,
     "field": _read_field,
     "parameter": _read_parameter,
-    "normal": lambda name: NormalComponent(_text(name)),
+    "normal": lambda name: NormalComponent(_identifier(name)),
     "matrix": _read_matrix,
     "rational": lambda p, q: sympy.Rational(int(p), int(q)),
     "float": _read_float,
@@ -204,6 +206,11 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise SerializationError(f"a name is text; got {value!r}.")
     return value
+
+
+def _identifier(value: Any) -> str:
+    """A name that can stand in a program: any other text could become one."""
+    return identifier(_text(value), "a name in a file")
 
 
 def _flags(value: Any) -> dict[str, bool]:
@@ -275,9 +282,10 @@ class _Writer:
         }
 
     def place(self, domain: Any, part: Any) -> Any:
-        """A part of the domain by its names alone, so that it is read as a part of that domain."""
+        """A part of the domain without the domain, so that it is read as a part of that domain."""
         if isinstance(part, Part) and part.shape == domain:
-            return {"names": list(part.names)}
+            where = {"where": self.value(list(part.condition))} if part.condition else {}
+            return {"names": list(part.names), **where}
         return self.value(part)
 
 
@@ -335,7 +343,9 @@ class _Reader:
 
     def place(self, domain: Any, tree: Any) -> Any:
         if isinstance(tree, dict) and "names" in tree:
-            return domain[tuple(map(_text, tree["names"]))]
+            part = domain[tuple(map(_text, tree["names"]))]
+            where = [_is(Where, c) for c in self.value(tree.get("where", []))]
+            return dataclasses.replace(part, condition=tuple(where))
         return self.value(tree)
 
     def data(self, fields: dict[str, Any]) -> Data:

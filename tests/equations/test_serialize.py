@@ -75,6 +75,7 @@ def test_an_expression_comes_back_equal_and_alike(expression):
 
 flow = NavierStokes((x, y), viscosity=0.01)
 channel = geo.Rectangle((0, 0), (2.2, 0.41)) - geo.Disk((0.2, 0.2), 0.05, name="cylinder")
+SIDE = geo.Rectangle((0, 0), (1, 1))["left"]
 PROBLEMS = {
     "flow around a cylinder": Problem(
         channel,
@@ -91,6 +92,15 @@ PROBLEMS = {
         geo.Interval(-1, 1).periodic("x").over(t, 0, 1),
         Heat((x, t), conductivity=nu, unknown=u),
         {"initial": Eq(u, sympy.sin(sympy.pi * x))},
+    ),
+    "pieces of a side": Problem(
+        geo.Rectangle((0, 0), (1, 1)),
+        Eq(-laplacian(w), 1),
+        {
+            SIDE.where(y > 0.5): Eq(w, 1),
+            SIDE.where(y < 0.5).where(y > 0.1): Eq(normal_derivative(w), 0),
+            ("right", "bottom", "top"): Eq(w, 0),
+        },
     ),
     "a part that does not exist": Problem(
         geo.Interval(0, 1), Eq(diff(k, x), 1), {"lefft": Eq(k, 0)}
@@ -162,6 +172,17 @@ HOSTILE = {
     "text for an expression": {"sympy": ["Add", EVIL, 1]},
     "text for a side of an equation": {"sympy": ["Eq", EVIL, 0]},
     "text as a number": {"sympy": ["symbol", {"real": True}, EVIL]},
+    "a field with a name that is a program": {"sympy": ["field", EVIL, {"real": True}, 1]},
+    "a symbol with a name that is a program": {"sympy": ["symbol", EVIL, {"real": True}]},
+    "a parameter with a name that is a program": {"sympy": ["parameter", EVIL, 1, [], False]},
+    "a normal with a name that is a program": {"sympy": ["normal", EVIL]},
+    "a condition on a field": {
+        "class": "geometry.condition.Condition",
+        "fields": {
+            "statement": {"sympy": ["field", "exit", {}, ["symbol", "x", {"real": True}]]},
+            "axes": {"tuple": ["x"]},
+        },
+    },
     "an unknown function": {"sympy": ["Lambda", 1, 2]},
     "SymPy's reader": {"sympy": ["sympify", EVIL]},
     "data of text": {
