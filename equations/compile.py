@@ -137,12 +137,17 @@ def compile_expressions(
         sorted((s for s in free if isinstance(s, NormalComponent)), key=lambda s: s.name)
     )
     arguments = [*coordinates, *planner.symbols, *parameters, *normals]
-    function = sympy.lambdify(
-        arguments, reduced, modules=[JAX_FUNCTIONS, "jax"], cse=True, dummify=True
-    )
+    function = lambdify(arguments, reduced, modules=[JAX_FUNCTIONS, "jax"], cse=True)
     return Compiled(
         tuple(expanded), coordinates, tuple(planner.functionals), parameters, normals, function
     )
+
+
+def lambdify(arguments: Sequence[sympy.Symbol], expressions: Any, **options: Any) -> Any:
+    """SymPy's `lambdify`, also for arguments that are named as functions, such as `exp`."""
+    own = {a: sympy.Dummy(a.name, **a.assumptions0) for a in arguments}
+    replaced = [e.xreplace(own) for e in expressions]
+    return sympy.lambdify(list(own.values()), replaced, **options)
 
 
 def expand(expression: Any) -> sympy.Expr:

@@ -13,7 +13,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from .. import structure
-from ..compile import expand, require_compilable
+from ..compile import expand, lambdify, require_compilable
 from ..symbols import NormalComponent, Parameter, fields_in
 
 INTERIOR_POINTS = 200
@@ -215,7 +215,8 @@ def _numpy(arguments: tuple[sympy.Symbol, ...], expression: sympy.Expr) -> Any:
     if expression.is_number:
         number = complex(expression)
         return lambda: number if number.imag else number.real
-    return sympy.lambdify(arguments, expression, modules=["numpy", "scipy"], dummify=True)
+    function = lambdify(arguments, [expression], modules=["numpy", "scipy"])
+    return lambda *values: function(*values)[0]
 
 
 def _made_up(name: str, points: np.ndarray) -> np.ndarray:

@@ -46,6 +46,8 @@ def equations(case: Case) -> Iterator[Finding]:
 
 def boundary(case: Case) -> Iterator[Finding]:
     """Every part of the boundary has as many conditions as the equations carry there."""
+    if not unknowns_in(s.expression for s in case.equations):
+        return
     alike: dict[Finding, list[str]] = {}
     if len(case.coordinates) > 1:
         for name in (n for n in case.parts if n not in TIME_PARTS or case.time is None):
@@ -132,7 +134,7 @@ def initial(case: Case) -> Iterator[Finding]:
             yield _level(case)(
                 "on initial",
                 f"{_number(given[f], 'condition')} for {what}, of order {n} in time.",
-                f"Keep {n} on 'initial' (and 'final' together).",
+                _surplus(case, n),
             )
         elif given[f] > n == 0:
             yield note(
@@ -140,6 +142,15 @@ def initial(case: Case) -> Iterator[Finding]:
                 f"{what} has an initial value, but no equation holds its time derivative.",
                 "It follows from the other unknowns; the condition must agree with them.",
             )
+
+
+def _surplus(case: Case, n: int) -> str:
+    keep = f"Keep {n} on 'initial' (and 'final' together)."
+    sides = ", ".join(repr(name) for name in case.parts if name not in TIME_PARTS)
+    for condition, _ in case.conditions:
+        if set(TIME_PARTS) <= set(getattr(condition.part, "names", ())):
+            return f"{keep} {condition.label!r} holds both ends of time: name the sides, {sides}."
+    return keep
 
 
 def evidence(case: Case) -> Iterator[Finding]:

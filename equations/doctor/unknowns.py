@@ -73,6 +73,12 @@ def fields(case: Case) -> Iterator[Finding]:
             f"several unknowns are called {name}: {forms}.",
             "Make each field once, by `field(...)`, and use it throughout; results go by name.",
         )
+    for name in names.keys() & {c.name for c in case.coordinates}:
+        yield error(
+            "unknowns",
+            f"{name} is the name of an unknown and of a coordinate.",
+            "Give the field a name of its own, by `field(...)`; results go by name.",
+        )
     law = case.problem.law
     declared = unknowns_in(e for e in law.equations) if law is not None else ()
     for f in (f for f in declared if f not in known):

@@ -294,6 +294,28 @@ BROKEN = {
         "nothing determines nu",
         "`data=Data(points, {u: values})`",
     ),
+    "a field with the name of a coordinate": (
+        Problem(
+            square,
+            Eq(laplacian(field("x", x, y)), 1),
+            {"boundary": Eq(field("x", x, y), 0)},
+        ),
+        "error",
+        "x is the name of an unknown and of a coordinate",
+        "a name of its own",
+    ),
+    "values on the boundary of space-time": (
+        Problem(strip, heat, {"boundary": Eq(w, 0)}),
+        "error",
+        "2 conditions for w(x, t), of order 1 in time",
+        "'boundary' holds both ends of time: name the sides, 'left', 'right'",
+    ),
+    "a division by zero": (
+        Problem(square, Eq(-laplacian(u), 1 / (x - x)), walls),
+        "error",
+        "holds a coefficient that is not finite",
+        "division by zero",
+    ),
     "a parameter with the name of a coordinate": (
         Problem(line, Eq(diff(f, x, 2), parameter("x", between=(1, 2)))),
         "error",
@@ -655,10 +677,21 @@ def test_a_problem_on_a_domain_of_other_axes_has_errors_and_raises_none(name, do
         assert SOUND[name].replace(domain=domain).check().errors
 
 
-@pytest.mark.parametrize("domain", [None, 3, "square"])
-def test_what_is_no_shape_is_refused_as_a_domain(domain):
-    (finding,) = Problem(domain, laplace).check()
-    assert "`domain` must be a shape" in finding.message
+@pytest.mark.parametrize("value", [sympy.zoo, float("inf"), np.nan])
+def test_a_coefficient_that_is_not_finite_is_the_only_finding(value):
+    findings = Problem(square, Eq(-laplacian(u), value), walls).check()
+    assert [f.where for f in findings.errors] == ["equation"], str(findings)
+    assert len(findings) == 1 and "not finite" in findings[0].message, str(findings)
+
+
+def test_a_coordinate_may_have_the_name_of_a_function():
+    s = coordinates("exp")
+    g = field("g", s)
+    ends = {("left", "right"): Eq(g, 0)}
+    problem = Problem(geo.Interval(0, 1, axes="exp"), Eq(diff(g, s, 2), exp(s)), ends)
+    assert not problem.check()
+    value = problem.residual({g: lambda p: p[0] ** 2}, [[0.0]])
+    assert value.item() == pytest.approx(1)
 
 
 def test_all_slips_are_told_at_once():

@@ -22,6 +22,7 @@ from equations import (
     parameter,
 )
 from equations.operators import Divergence
+from equations.symbols import normal
 
 x, y, t = coordinates("x y t")
 u, k = field("u", x, y), field("k", x, y)
@@ -62,9 +63,35 @@ CASES = {
 def test_the_given_fields_solve_equations_and_conditions(name):
     problem, exact = CASES[name]
     changed = problem.manufactured(exact)
-    statements = [*changed.equations, *(c.equation for c in changed.conditions)]
-    for residual in (r for s in statements for r in s.residuals):
+    for residual in changed.residuals:
         assert sympy.simplify(residual.doit().subs(exact).doit()) == 0
+    for condition in changed.conditions:
+        sample = condition.part.sample(3, key=1)
+        for point, outward in zip(sample.points, sample.normals, strict=True):
+            here = dict(zip(changed.coordinates, point, strict=True))
+            here |= dict(zip(normal(changed.coordinates), outward, strict=True))
+            here |= dict.fromkeys(changed.parameters, 0.3)
+            for residual in condition.equation.residuals:
+                assert abs(residual.doit().subs(exact).doit().subs(here)) < 1e-12
+
+
+def test_values_on_flat_faces_hold_their_own_coordinates_only():
+    exact = sin(x) * exp(y)
+    hole = square - geo.Disk((0.5, 0.5), 0.2, name="hole")
+    problem = Problem(hole, Eq(laplacian(u), 0), {hole["hole"] + hole["left", "top"]: Eq(u, 0)})
+    stated = {c.label: c.equation.rhs for c in problem.manufactured({u: exact}).conditions}
+    assert stated == {"hole": exact, "left": 0, "top": sin(x) * sympy.E}
+
+
+def test_values_at_an_instant_and_a_point_hold_no_constant_coordinate():
+    start = Problem(strip, Eq(diff(w, t), 0), {"initial": Eq(w, 0), geo.Point(0.5, 1): Eq(w, 0)})
+    stated = [c.equation.rhs for c in start.manufactured({w: (x + 1) * (t + 2)}).conditions]
+    assert stated == [2 * x + 2, 4.5]
+
+
+def test_faces_with_equal_values_stay_one_condition():
+    problem = Problem(square, Eq(laplacian(u), 0)).manufactured({u: x * (1 - x) * y * (1 - y)})
+    assert [c.equation for c in problem.conditions] == [Eq(u, 0)]
 
 
 @pytest.mark.parametrize("name", CASES)
