@@ -13,6 +13,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -41,7 +42,7 @@ def measure(name: str, key: int) -> dict:
 
     start, cpu = time.perf_counter(), time.process_time()
     outcome = run_script(find(name), quietly)
-    solution = outcome.solutions[-1]
+    solution = outcome.names["solution"]
     return {
         "error": float(outcome.names["error"]),
         "estimate": solution.error_estimate,
@@ -54,8 +55,12 @@ def measure(name: str, key: int) -> dict:
 def in_a_process(name: str, key: int) -> dict:
     """`measure` in a process of its own, without compiled programs of earlier runs."""
     environment = {k: v for k, v in os.environ.items() if k != "JAX_COMPILATION_CACHE_DIR"}
+    environment["PYTHONPATH"] = str(HERE.parent)
     command = [sys.executable, "-m", "benchmarks.accuracy", "--one", name, str(key)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    with tempfile.TemporaryDirectory() as folder:  # no run of before is picked up
+        done = subprocess.run(
+            command, env=environment, cwd=folder, stdout=subprocess.PIPE, text=True, check=True
+        )
     return json.loads(done.stdout.splitlines()[-1])
 
 

@@ -28,10 +28,10 @@ problem = Problem(
     name="poisson_hole",
 )
 
-# Method: finite elements and a network, from the same statement
+# Method: a network and finite elements, from the same statement
 
-elements = solve(problem, FiniteElements(), folder="runs/poisson_hole/elements")
 solution = solve(problem, PINN(), folder="runs/poisson_hole/network")
+elements = solve(problem, FiniteElements(), folder="runs/poisson_hole/elements")
 
 # Result: their relative difference in L2
 
