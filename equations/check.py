@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .doctor import corners, counts, data, direction, gauge, places, unknowns, values
+from .doctor import corners, counts, data, direction, gauge, kind, places, unknowns, values
 from .doctor.case import Case
 from .doctor.findings import LEVELS, Finding, Findings, StatementError, note
 
@@ -30,6 +30,7 @@ CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     values.contradictions,
     values.positive,
     direction.direction,
+    kind.enclosed,
     corners.corners,
     corners.periodicity,
     gauge.constants,

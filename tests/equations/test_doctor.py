@@ -402,6 +402,24 @@ BROKEN = {
         "changes sign, near x = 0.39",
         "check the coefficient",
     ),
+    "an equation of waves with values all round": (
+        Problem(square, Eq(diff(u, x, 2) - diff(u, y, 2), 1), walls),
+        "warning",
+        "second derivatives of u(x, y) have both signs",
+        "leave one side free",
+    ),
+    "a mixed derivative with values all round": (
+        Problem(square, Eq(diff(u, x, y), 1), walls),
+        "warning",
+        "conditions are given all round",
+        "leave one side free",
+    ),
+    "a wave with its final state": (
+        Problem(strip, Eq(diff(w, t, 2), diff(w, x, 2)), start | {"final": Eq(w, 0)}),
+        "warning",
+        "conditions are given all round",
+        "check the signs",
+    ),
     # meetings
     "a lid": (
         Problem(
@@ -646,6 +664,10 @@ SOUND = {
         Eq(diff(f, x, 2), sum(g(x + sympy.Rational(1, 2)) for g in SPECIAL)),
         {("left", "right"): Eq(f, sympy.erf(x))},
     ),
+    "anisotropic diffusion": Problem(
+        square, Eq(diff(u, x, 2) + diff(u, x, y) + diff(u, y, 2), 1), walls
+    ),
+    "helmholtz": Problem(square, Eq(laplacian(u) + 100 * u, 1), walls),
     "terminal value": Problem(
         strip,
         Eq(diff(w, t) + diff(w, x, 2), diff(w, x) ** 2),
