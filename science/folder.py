@@ -15,13 +15,15 @@ import os
 import platform
 import re
 import shutil
+import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
 import jax
@@ -83,6 +85,18 @@ class RunFolder:
         if not stored.get("finished"):
             self.finish(solution)
         return solution
+
+    def require_writable(self) -> None:
+        """Refuse a folder that cannot hold the run, before anything is computed."""
+        place = self.path.absolute()
+        nearest = next(p for p in (place, *place.parents) if p.exists())
+        try:
+            tempfile.TemporaryDirectory(dir=nearest, prefix=".science-").cleanup()
+        except OSError as error:
+            raise ValueError(
+                f"`folder`: {str(self.path)!r} cannot be written ({error.strerror} in "
+                f"{str(nearest)!r}); name another folder."
+            ) from None
 
     def begin(self, target: dict[str, Any]) -> None:
         """Create the folder and say what is going to be solved."""
@@ -166,7 +180,10 @@ def read_configuration(path: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
     try:
-        return json.loads(file.read_text(encoding="utf-8"))
+        content = json.loads(file.read_text(encoding="utf-8"))
+        if not isinstance(content, dict):
+            raise ValueError(f"it holds {type(content).__name__}, not the settings of a run")
+        return content
     except ValueError as error:
         raise ValueError(f"{str(file)!r} is damaged: {error}; remove the folder.") from error
 
@@ -192,11 +209,42 @@ def identity(problem: Problem, method: Any, key: Any) -> dict[str, str]:
 def _mark(value: Any, packages: tuple[str, ...]) -> str:
     try:
         text = json.dumps(to_json(value, packages=packages))
-    except SerializationError:  # of the user's own; addresses differ from run to run
-        data = [(d.points, *d.values.values()) for d in getattr(value, "data", ())]
-        numbers = [np.asarray(a).tolist() for row in data for a in row]
-        text = re.sub(r" at 0x[0-9a-f]+", "", f"{value} {value!r} {numbers}")
+    except SerializationError:  # of the user's own
+        text = f"{value} {list(_contents(value))}"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _contents(value: Any) -> Iterator[str]:
+    """What a value consists of, as text that is the same in every run; functions by their code."""
+    if is_dataclass(value) and not isinstance(value, type):
+        yield type(value).__qualname__
+        value = [getattr(value, f.name) for f in fields(value)]
+    if isinstance(value, partial):
+        value = (value.func, value.args, value.keywords)
+    if isinstance(value, dict):
+        value = list(value.items())
+    if isinstance(value, list | tuple):
+        for item in value:
+            yield from _contents(item)
+    elif isinstance(value, FunctionType):
+        yield value.__qualname__
+        yield from _code(value.__code__)
+        yield from _contents((value.__defaults__, value.__kwdefaults__))
+        enclosed = (cell.cell_contents for cell in value.__closure__ or ())
+        yield from _contents([held for held in enclosed if held is not value])
+    elif hasattr(value, "__array__"):
+        yield str(np.asarray(value).tolist())
+    else:
+        yield re.sub(r" at 0x[0-9a-f]+", "", repr(value))
+
+
+def _code(code: CodeType) -> Iterator[str]:
+    yield f"{code.co_code.hex()} {code.co_names}"
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _code(constant)
+        else:
+            yield repr(constant)
 
 
 _ENDLESS = (math.inf, -math.inf)

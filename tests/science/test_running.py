@@ -220,11 +220,45 @@ def test_load_names_what_is_wrong(tmp_path):
         sci.load(tmp_path)
 
 
+def test_a_configuration_that_is_none_is_refused(tmp_path):
+    (tmp_path / "configuration.json").write_text("[1]")
+    for use in (sci.load, lambda path: sci.solve(rod, folder=path, progress=False)):
+        with pytest.raises(ValueError, match="is damaged: it holds list"):
+            use(tmp_path)
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_run(tmp_path):
+    (tmp_path / "file").write_text("")
+    calls = []
+    for folder in ("/proc/foo", tmp_path / "file" / "run"):
+        with pytest.raises(ValueError, match="cannot be written.*name another folder"):
+            sci.solve(rod, Counting(1, calls.append), folder=folder, progress=False)
+    assert not calls and [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
 def test_the_marks_of_equal_statements_are_equal():
     again = sci.Problem(rod.domain, rod.equations, {("left", "right"): sci.Eq(u, 0)}, name="rod")
     assert folders.identity(rod, ELEMENTS, 0) == folders.identity(again, ELEMENTS, 0)
     measured = rod.replace(data=sci.Data([0.5], {u: [1.0]}))
     assert folders.identity(rod, ELEMENTS, 0) != folders.identity(measured, ELEMENTS, 0)
+
+
+def test_pieces_of_a_side_and_functions_count_in_the_marks():
+    x, y = sci.coordinates("x y")
+    u = sci.field("u", x, y)
+    square = sci.Rectangle((0, 0), (1, 1))
+
+    def mark(where):
+        conditions = {square["left"].where(where): sci.Eq(u, 1)}
+        problem = sci.Problem(square, sci.Eq(-sci.laplacian(u), 1), conditions)
+        return folders.identity(problem, None, 0)["statement"]
+
+    def above(height):
+        return lambda points: points[..., 1] - height
+
+    assert mark(y > 0.5) == mark(y > 0.5) != mark(y > 0.25)
+    assert mark(above(0.5)) == mark(above(0.5)) != mark(above(0.25))
+    assert mark(lambda p: p[..., 1] - 0.5) != mark(lambda p: 0.5 - p[..., 1])
 
 
 def test_a_solution_without_folder_writes_nothing(tmp_path, monkeypatch):
