@@ -298,9 +298,11 @@ def _sync_folder(folder: Path) -> None:
 
 def _read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The manifest and the arrays of a file, after the checksum was verified."""
+    if os.path.isfile(path) and not zipfile.is_zipfile(path):
+        raise CheckpointError(f"{path} is damaged, truncated or foreign: it is no .npz archive.")
     try:
         with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
+            arrays = {name: np.asarray(file[name]) for name in file.files}
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
     except Exception as error:  # a damaged archive fails in every way a parser can
@@ -309,14 +311,14 @@ def _read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray
         manifest = json.loads(arrays.pop(_MANIFEST).tobytes())
         if manifest["format"] != _FORMAT:
             raise KeyError("format")
+        version, checksum = int(manifest["version"]), manifest["checksum"]
+        content = {"leaves": list(manifest["leaves"]), "metadata": dict(manifest["metadata"])}
     except (ValueError, KeyError, TypeError) as error:
         raise CheckpointError(f"{path} is not a checkpoint of diffcore: {error!r}.") from error
-    if manifest["version"] > _VERSION:
+    if version > _VERSION:
         raise CheckpointError(
-            f"{path} has version {manifest['version']}; this library reads up to {_VERSION}: "
-            "update it."
+            f"{path} has version {version}; this library reads up to {_VERSION}: update it."
         )
-    content = {name: manifest[name] for name in ("leaves", "metadata")}
-    if _checksum(content, arrays.values()) != manifest["checksum"]:
+    if _checksum(content, arrays.values()) != checksum:
         raise CheckpointError(f"{path} is damaged: its checksum does not match its content.")
     return manifest, arrays

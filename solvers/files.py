@@ -64,6 +64,13 @@ def load(path: str | os.PathLike) -> Solution:
     if stored.get("kind") != "solution":
         raise ValueError(f"{str(path)!r} is a checkpoint, but not one of a solution.")
     tree = checkpoint.load(path)
+    try:
+        return _solution(path, stored, tree)
+    except (LookupError, TypeError, AttributeError) as error:
+        raise ValueError(f"{str(path)!r} holds no whole solution: {error!r}.") from error
+
+
+def _solution(path: Path, stored: Mapping[str, Any], tree: Any) -> Solution:
     problem, method = from_json(stored["problem"]), from_json(stored["method"], packages=METHODS)
     if not isinstance(problem, Problem) or not hasattr(method, "rebuild"):
         raise ValueError(f"{str(path)!r} holds no problem, or a method that cannot be rebuilt.")
@@ -73,7 +80,7 @@ def load(path: str | os.PathLike) -> Solution:
         method,
         jets,
         Status[stored["status"]],
-        stored["seconds"],
+        float(stored["seconds"]),
         parameters,
         tree["history"],
         dict(from_json(stored["errors"])),
@@ -177,8 +184,9 @@ def _named(solution: Solution, expressions: Any) -> Mapping[str, Any]:
 
 
 def _padded(vectors: np.ndarray) -> np.ndarray:
-    """Rows of three numbers, which VTK wants."""
-    return np.pad(vectors, [(0, 0), (0, 3 - vectors.shape[1])])
+    """Rows of three numbers, which VTK wants, or of all the entries of matrices."""
+    rows = vectors.reshape(len(vectors), -1)
+    return np.pad(rows, [(0, 0), (0, max(0, 3 - rows.shape[1]))])
 
 
 def _nodes(domain: Any) -> tuple[np.ndarray, tuple[str, np.ndarray]]:

@@ -15,13 +15,14 @@ import numpy as np
 import sympy
 
 import diffcore
-from equations import Parameter, Problem
+from equations import Parameter, Problem, as_expression
+from geometry import Part, Point
 
 from . import verify
 from .status import Status
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Solution:
     """The solution of a problem: evaluate it, differentiate it, integrate it, plot it, save it.
 
@@ -55,20 +56,29 @@ class Solution:
         """Values of any expression in the fields, their derivatives and the coordinates.
 
         Arguments:
-            expression: a SymPy scalar, or a vector.
+            expression: a SymPy scalar, or a vector or matrix.
             points: (..., d) in the order of the domain's axes; (n,) in one dimension.
             parameters: values of ranged parameters.
 
         Returns:
-            (...) for a scalar, (..., k) for a vector.
+            (...) for a scalar, (..., k) for a vector, (..., k, m) for a matrix.
 
         Raises:
-            ValueError for points of a wrong length and for expressions with foreign symbols.
+            TypeError for what is no expression, and inside `jax.jit` or `jax.grad`; ValueError for
+            points of a wrong length or not finite, expressions with foreign symbols, and
+            parameters that the problem does not have.
         """
-        expressions, is_scalar = _components(expression)
+        expressions, shape = _components(expression)
+        self._require_known(parameters, expressions)
         points = self._points(points)
         values = self._evaluate(expressions, points, parameters)
-        return values[..., 0] if is_scalar else values
+        return values.reshape((*points.shape[:-1], *shape))[()]  # one point: a number
+
+    def __repr__(self) -> str:
+        method, error = type(self.method).__name__, self.error_estimate
+        estimate = "no estimate" if error is None else f"estimate {error:.2g}"
+        name = f"{self.problem.name!r}, " if self.problem.name else ""
+        return f"Solution({name}{method}, {self.status.name}, {estimate}, {self.seconds:.3g} s)"
 
     def __getitem__(self, parameter: Any) -> float:
         """The value of a parameter, identified or given."""
@@ -86,35 +96,36 @@ class Solution:
                 "`deviation` needs a problem with `data`, and a method that fits them; this "
                 "solution has none."
             )
-        expressions, is_scalar = _components(expression)
+        expressions, shape = _components(expression)
         if isinstance(expression, Parameter):
             points = np.asarray(self.problem.domain.bounds[0], dtype=float)[None]
             return float(self.deviations(expressions, points)[0, 0])
         values = self.deviations(expressions, self._points(points))
-        return values[..., 0] if is_scalar else values
+        return values.reshape((*values.shape[:-1], *shape))[()]
 
     def integrate(self, expression: Any, over: Any = None, *, n: int = 20_000) -> Any:
         """The integral of an expression over the domain, or over a part of its boundary.
 
         Arguments:
-            expression: a scalar or vector; over a part it may hold the normal.
-            over: a part, or its name.
+            expression: a scalar, vector or matrix; over a part it may hold the normal.
+            over: a part, its name, or a tuple of names.
             n: number of quadrature points.
 
         Returns:
-            a float, or (k,) for a vector. Space-time domains are integrated over time too.
+            a number, or an array of the shape of the expression. Space-time domains are integrated
+            over time too.
         """
-        expressions, is_scalar = _components(expression)
+        expressions, shape = _components(expression)
         domain = self.problem.domain
         if over is None:
             sample, normals = domain.sample_interior(n, key=0), None
         else:
-            part = domain[over] if isinstance(over, str | tuple) else over
-            sample = part.sample(n, key=0)
+            sample = _part(domain, over).sample(n, key=0)
+            self._warn_outside(np.asarray(sample.points))
             normals = sample.normals
         values = self._evaluate(expressions, np.asarray(sample.points), {}, normals)
         result = np.asarray(sample.weights) @ values
-        return float(result[0]) if is_scalar and np.isrealobj(result) else result.squeeze()
+        return result.reshape(shape) if shape else result.item()
 
     @property
     def error_estimate(self) -> float | None:
@@ -156,8 +167,16 @@ class Solution:
 
         return save(self, Path(path), expressions)
 
+    def _require_known(self, parameters: Mapping[str, float], expressions: list) -> None:
+        used = {s for e in expressions for s in e.free_symbols if isinstance(s, Parameter)}
+        known = sorted({p.name for p in (*self.problem.parameters, *used)})
+        for name in parameters:
+            if name not in known:
+                there = ", ".join(known) or "none"
+                raise ValueError(f"`{name}` is no parameter of the problem; those are: {there}.")
+
     def _points(self, points: Any) -> np.ndarray:
-        points = np.asarray(points, dtype=float)
+        points = _numbers(points)
         d = len(self.problem.coordinates)
         if d == 1 and (points.ndim <= 1 or points.shape[-1] != 1):
             points = points[..., None]
@@ -166,28 +185,80 @@ class Solution:
             raise ValueError(
                 f"`points` must have {d} columns, the coordinates ({axes}); got {points.shape}."
             )
-        outside = ~np.asarray(self.problem.domain.contains(points.reshape(-1, d)))
+        if not np.isfinite(points).all():
+            wrong = points[~np.isfinite(points).all(axis=-1)][0].tolist()
+            raise ValueError(f"`points` must be finite numbers; got {wrong}: leave those rows out.")
+        self._warn_outside(points.reshape(-1, d))
+        return points
+
+    def _warn_outside(self, points: np.ndarray) -> None:
+        outside = ~np.asarray(self.problem.domain.contains(points))
         if outside.any():
             warnings.warn(
                 f"{outside.sum()} of {outside.size} points lie outside the domain, where the "
                 "solution is extrapolated.",
-                stacklevel=3,
+                stacklevel=4,
             )
-        return points
 
     def _evaluate(self, expressions, points, parameters, normals=None) -> np.ndarray:
         compiled = self.problem.compile(expressions)
         flat = points.reshape(-1, points.shape[-1])
+        if not len(flat):
+            return np.zeros((*points.shape[:-1], len(expressions)))
         with diffcore.precision("float64"):
             values = self.jets(compiled.functionals, jnp.asarray(flat))
             given = {**self.parameters, **parameters}
             normals = None if normals is None else jnp.asarray(normals)
             results = compiled(jnp.asarray(flat), values, given, normals)
             stacked = np.stack([np.asarray(jax.device_get(r)) for r in results], axis=-1)
+        unknown = ~np.isfinite(stacked).all(axis=-1)
+        if unknown.any():
+            warnings.warn(
+                f"the expression is not finite at {unknown.sum()} of {unknown.size} points, as "
+                "the logarithm or root of a negative number, or a division by zero.",
+                stacklevel=3,
+            )
         return stacked.reshape(*points.shape[:-1], len(expressions))
 
 
-def _components(expression: Any) -> tuple[list[sympy.Expr], bool]:
-    if isinstance(expression, sympy.MatrixBase | tuple | list):
-        return [sympy.sympify(e) for e in expression], False
-    return [sympy.sympify(expression)], True
+def _components(expression: Any) -> tuple[list[sympy.Expr], tuple[int, ...]]:
+    """The scalars in an expression, and its shape: (), (k,) for a row or column, or (k, m)."""
+    value = as_expression(expression, "expression")
+    if not isinstance(value, sympy.MatrixBase | sympy.Tuple):
+        return [value], ()
+    if not len(value):
+        raise ValueError("`expression` is empty: give an expression, or a vector of some.")
+    is_table = isinstance(value, sympy.MatrixBase) and 1 not in value.shape
+    return list(value), value.shape if is_table else (len(value),)
+
+
+def _numbers(points: Any) -> np.ndarray:
+    if isinstance(points, jax.core.Tracer):
+        raise TypeError(
+            "`points` are traced: a solution is evaluated outside `jax.jit`, `jax.vmap` and "
+            "`jax.grad`. It takes whole arrays of points, and derivatives as expressions: "
+            "`solution(diff(u, x), points)`. Inside a trace a network has "
+            "`solution.jets(functionals, points)`."
+        )
+    try:
+        if points is None:
+            raise TypeError
+        return np.asarray(points, dtype=float)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"`points` is an array of numbers, one row a point; got {type(points).__name__} "
+            f"{points!r:.60}."
+        ) from None
+
+
+def _part(domain: Any, over: Any) -> Part | Point:
+    """The part that `over` means."""
+    if isinstance(over, Part | Point):
+        return over
+    names = over if isinstance(over, tuple) else (over,)
+    if names and all(isinstance(name, str) for name in names):
+        return domain[over]
+    raise TypeError(
+        "`over` is a part, its name, or a tuple of names, as `domain['left']` or 'left'; got "
+        f"{over!r:.60}."
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import diffcore
@@ -37,15 +38,17 @@ def solve(
         monitor: receives progress and checkpoints.
 
     Raises:
-        StatementError listing all errors of the statement; UnsupportedProblem listing why the
-        method cannot take it. Trouble at run time is a `status` of the solution.
+        TypeError and ValueError for other arguments than these; StatementError listing all errors
+        of the statement; UnsupportedProblem listing why the method cannot take it. Trouble at run
+        time is a `status` of the solution.
     """
     if not isinstance(problem, Problem):
         raise TypeError(f"`solve` takes a Problem; got {type(problem).__name__}.")
+    target = Target(_positive("tolerance", tolerance), _seconds(budget))
+    _require_method(method)
     errors = problem.check().errors
     if errors:
         raise StatementError(errors)
-    target = Target(_positive("tolerance", tolerance), _seconds(budget))
     method, why = choose(problem) if method is None else (method, None)
     reasons = method.reasons_against(problem)
     if reasons:
@@ -56,8 +59,20 @@ def solve(
     return solution if why is None else replace(solution, choices=(why, *solution.choices))
 
 
-def _positive(name: str, value: float | None) -> float | None:
-    if value is not None and not value > 0:
+def _require_method(method: Any) -> None:
+    if isinstance(method, type):
+        name = method.__name__
+        raise TypeError(f"`method` is an instance; got the class {name}: write {name}().")
+    if method is not None and not hasattr(method, "reasons_against"):
+        raise TypeError(f"`method` is a method, as PINN() or FiniteElements(); got {method!r:.60}.")
+
+
+def _positive(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"`{name}` is a number above 0; got {value!r:.60}.")
+    if not value > 0:
         raise ValueError(f"`{name}` must be above 0; got {value}.")
     return value
 
@@ -65,7 +80,7 @@ def _positive(name: str, value: float | None) -> float | None:
 def _seconds(budget: float | str | None) -> float | None:
     if budget is None or not isinstance(budget, str):
         return _positive("budget", budget)
-    match = re.fullmatch(r"\s*([\d.]+)\s*([a-z]+?)s?\s*", budget.lower())
+    match = re.fullmatch(r"\s*(\d+\.?\d*|\.\d+)\s*([a-z]+?)s?\s*", budget.lower())
     if not match or match.group(2) not in UNITS:
         raise ValueError(f"`budget` is a number of seconds or text as '3 min'; got {budget!r}.")
     return _positive("budget", float(match.group(1)) * UNITS[match.group(2)])

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import meshio
 import numpy as np
 import pytest
+import sympy
 
 import geometry as geo
 from diffcore import checkpoint
@@ -75,6 +76,46 @@ def test_a_file_that_names_a_foreign_class_is_refused(solved, tmp_path):
         load(path)
 
 
+BAD_METADATA = {
+    "status": "splendid",
+    "method": None,
+    "problem": 3,
+    "errors": {"no": "such"},
+    "seconds": [1],
+    "choices": 7,
+}
+
+
+@pytest.mark.parametrize("name, value", BAD_METADATA.items())
+def test_bad_metadata_are_refused_in_words(solved, tmp_path, name, value):
+    path = solved.save(tmp_path / "rod.npz")
+    tree, metadata = checkpoint.load(path), checkpoint.read_metadata(path)
+    without = {k: v for k, v in metadata.items() if k != name}
+    for stored in ({**metadata, name: value}, without):
+        checkpoint.save(path, tree, metadata=stored)
+        with pytest.raises(ValueError):
+            load(path)
+
+
+def test_files_of_other_programs_are_refused_in_words(tmp_path):
+    path = tmp_path / "rod.npz"
+    path.write_text("x,u\n0,1\n")
+    with pytest.raises(ValueError, match=r"rod.npz is damaged.*no \.npz archive"):
+        load(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("notes.txt", "junk")
+        archive.writestr("manifest", "junk")
+    with pytest.raises(ValueError, match="not a checkpoint"):
+        load(path)
+    manifest = np.frombuffer(b'{"format": "diffcore checkpoint"}', np.uint8)
+    np.savez(path, manifest=manifest)
+    with pytest.raises(ValueError, match="not a checkpoint.*version"):
+        load(path)
+    np.savez(path, manifest=np.frombuffer(b"[1]", np.uint8))
+    with pytest.raises(ValueError, match="not a checkpoint"):
+        load(path)
+
+
 def test_endings_that_mean_nothing_are_refused(solved, tmp_path):
     with pytest.raises(ValueError, match=r"\.npz, \.vtu, \.csv"):
         save(solved, tmp_path / "rod.xlsx")
@@ -128,12 +169,15 @@ def test_vtu_holds_the_values_at_its_points(case, tmp_path):
 
 def test_vtu_holds_vectors_and_named_expressions(tmp_path):
     solution = on(hole, {w: lambda p: p[0] * p[1]})
-    named = {"flux": (diff(w, x), diff(w, y)), "twice": 2 * w}
+    table = sympy.Matrix([[w, 1], [2, 3]])
+    named = {"flux": (diff(w, x), diff(w, y)), "twice": 2 * w, "table": table}
     mesh = meshio.read(solution.save(tmp_path / "out.vtu", named))
     px, py = mesh.points[:, 0], mesh.points[:, 1]
     flux = np.stack([py, px, 0 * px], axis=-1)
     np.testing.assert_allclose(mesh.point_data["flux"], flux, atol=1e-12)
     np.testing.assert_allclose(mesh.point_data["twice"], 2 * px * py, atol=1e-12)
+    np.testing.assert_allclose(mesh.point_data["table"][:, 0], px * py, atol=1e-12)
+    assert mesh.point_data["table"].shape == (len(px), 4)
 
 
 def test_wedges_between_layers_of_time_fill_the_domain(tmp_path):
