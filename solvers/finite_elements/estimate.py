@@ -19,6 +19,7 @@ from equations import Functional
 LOWEST_ORDER = 0.5
 ROUGH_ORDER = 4 / 3
 SHORTFALL = 0.25  # of the observed order that is put down to scatter
+NEGLIGIBLE = 1e-12  # against the largest unknown: one that is zero holds rounding alone
 TIMES = 16  # moments for the norm over space and time
 
 
@@ -72,7 +73,8 @@ def distance(other: Any, reference: Any, space: Any, domain: Any) -> np.ndarray:
         at = points if t is None else np.concatenate([points, np.full((len(points), 1), t)], axis=1)
         a, b = np.array(other(functionals, at)), np.array(reference(functionals, at))
         squares += factor * np.stack([(a - b) ** 2 @ weights, b**2 @ weights])
-    return np.sqrt(squares[0] / np.where(squares[1] > 0, squares[1], 1))
+    sizes = np.maximum(squares[1], NEGLIGIBLE**2 * squares[1].max())
+    return np.sqrt(squares[0] / np.where(sizes > 0, sizes, 1))
 
 
 def _moments(domain: Any) -> list[tuple[float | None, float]]:

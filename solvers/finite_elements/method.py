@@ -87,7 +87,7 @@ class FiniteElements:
             reasons.append(f"it meshes at most 3 space dimensions; the domain has {dimension}")
         elif dimension == 3 and not _has_mesh(_space(problem)):
             reasons.append("of domains in 3 dimensions only boxes are meshed")
-        return tuple(reasons)
+        return tuple(dict.fromkeys(reasons))
 
     def solve(self, problem: Problem, *, key: Any, target: Target, monitor: Monitor) -> Solution:
         """The solution on the finest mesh, with the error estimated from the coarser ones."""
@@ -239,7 +239,7 @@ class _Run:
             return Status.TOLERANCE_REACHED
         if self._is_late:
             return Status.BUDGET_SPENT
-        if not levels[-1].is_good:
+        if not levels[-1].is_good or result.worst > 1:
             return Status.NOT_CONVERGED
         return Status.SOLVED if wanted is None else Status.STEPS_SPENT
 
@@ -261,6 +261,11 @@ class _Run:
                 f"of order 4, with an error of about {np.max(result.in_time):.1e}"
             )
         yield result.explanation
+        if 1 < result.worst < math.inf:
+            yield (
+                "meshes of different size give different solutions: the mesh is far too coarse, or "
+                "the statement is not well posed"
+            )
         if self._status(levels, result) is Status.STEPS_SPENT:
             most = MOST_UNKNOWNS[space.dimension]
             yield (

@@ -399,3 +399,28 @@ def test_method_is_chosen_and_explained():
     solution = solve(problem)
     assert isinstance(solution.method, FiniteElements)
     assert "finite elements were chosen" in solution.choices[0]
+
+
+def test_meshes_that_disagree_are_not_a_solution():
+    """The wave equation with values all round has no solution that depends continuously on them."""
+    wave = Eq(diff(u, x, 2) - diff(u, y, 2), sin(3 * x + 1) * exp(2 * y))
+    solution = solve(Problem(square, wave, {"boundary": Eq(u, 0)}), FiniteElements(size=0.1))
+    assert solution.error_estimate > 1 and solution.status is Status.NOT_CONVERGED
+    assert "not well posed" in solution.choices[-1]
+
+
+def test_a_field_that_is_zero_does_not_spoil_the_estimate_by_its_rounding():
+    v = field("v", x, y)
+    problem = Problem(
+        square,
+        [Eq(-laplacian(u), 1 + v), Eq(-laplacian(v), u - u + 1e-18 * u)],
+        {"boundary": [Eq(u, 0), Eq(v, 0)]},
+    )
+    solution = solve(problem, FiniteElements(size=0.1))
+    assert solution.errors[(v,)] < 1e-3 and solution.status is Status.SOLVED
+
+
+def test_a_reason_is_given_once():
+    problem = Problem(square, Eq(diff(u, x, 3), 1), {"boundary": Eq(u, 0)})
+    reasons = FiniteElements().reasons_against(problem)
+    assert reasons and len(reasons) == len(set(reasons))
