@@ -30,13 +30,15 @@ def find(name: str) -> Path:
     """The script that a name or a path stands for.
 
     Raises:
-        FileNotFoundError for a file that is not there, ValueError for a name that is not in the
-        catalogue, with the closest one.
+        FileNotFoundError for a file that is not there, ValueError for a file that is no Python
+        script and for a name that is not in the catalogue, with the closest one.
     """
     path = Path(name)
     if path.suffix == ".py" or len(path.parts) > 1:
         if not path.is_file():
             raise FileNotFoundError(f"there is no file {name!r}.")
+        if path.suffix != ".py":
+            raise ValueError(f"{name!r} is no script: its name must end in .py.")
         return path
     known = entries()
     if name in known:

@@ -29,7 +29,8 @@ examples:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status: 0, or 2 for input that cannot be used."""
+    """Run the command and return its exit status: 0, 1 where `check` or `compare` find fault, or 2
+    for input that cannot be used."""
     options = _parser().parse_args(arguments)
     try:
         return options.run(options) or 0
@@ -165,20 +166,30 @@ def _plot(options: argparse.Namespace) -> None:
 
     solution = load(options.folder)
     expression = _parsed(options.expression, solution)
-    figure = solution.plot(expression, at=_at(options.at))
     name = file_name(options.expression or "fields")
     output = options.output or options.folder / PICTURES / f"{name}.png"
+    figure = solution.plot(expression, at=_at(options.at))
+    formats = sorted(figure.canvas.get_supported_filetypes())
+    if output.suffix.lower().removeprefix(".") not in formats:
+        raise ValueError(f"`--output {output}`: pictures end in .{', .'.join(formats)}.")
     output.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(output)
     print(output)
 
 
-def _compare(options: argparse.Namespace) -> None:
+def _compare(options: argparse.Namespace) -> int:
+    import math
+
     from .comparing import compare
     from .running import load
 
     first, second = load(options.first), load(options.second)
-    print(compare(first, second, _parsed(options.expression, first)))
+    result = compare(first, second, _parsed(options.expression, first))
+    print(result)
+    if any(math.isnan(d.relative) for d in result.differences):
+        _tell("science compare: where a value is not a number, nothing can be compared")
+        return 1
+    return 0
 
 
 def _export(options: argparse.Namespace) -> None:

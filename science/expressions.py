@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,7 @@ _FUNCTIONS: dict[str, Callable] = {
     "abs": abs,
 }
 _CONSTANTS = {"pi": sympy.pi, "I": sympy.I}
+LARGEST = 1e300  # of a number
 _OPERATORS: dict[type, Callable] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -45,12 +47,24 @@ def parse(text: str, problem: Problem) -> Any:
         return _read(ast.parse(text.strip(), mode="eval").body, {**_CONSTANTS, **names})
     except SyntaxError as error:
         raise ValueError(f"{text!r} is no expression: {error.msg}.") from error
-    except ValueError as error:
+    except (RecursionError, MemoryError):
+        raise ValueError(f"{text!r:.60} is nested too deeply.") from None
+    except (ValueError, TypeError, ArithmeticError, AttributeError) as error:
         raise ValueError(f"{text!r}: {error}") from error
 
 
 def _read(node: ast.AST, names: dict[str, Any]) -> Any:
-    if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+    """The value of a node, whose numbers are all of a size that floating point holds."""
+    value = _value(node, names)
+    if isinstance(value, sympy.Expr) and value.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
+        raise ValueError(f"{ast.unparse(node)} is not finite.")
+    if isinstance(value, sympy.Number) and not abs(value) < LARGEST:
+        raise ValueError(f"{ast.unparse(node):.60} is above {LARGEST:.0e}.")
+    return value
+
+
+def _value(node: ast.AST, names: dict[str, Any]) -> Any:
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
         return sympy.sympify(node.value)
     if isinstance(node, ast.Name):
         return _known(node.id, names, "name")
@@ -59,11 +73,25 @@ def _read(node: ast.AST, names: dict[str, Any]) -> Any:
     if isinstance(node, ast.UnaryOp) and type(node.op) in _OPERATORS:
         return _OPERATORS[type(node.op)](_read(node.operand, names))
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
-        return _OPERATORS[type(node.op)](_read(node.left, names), _read(node.right, names))
+        left, right = _read(node.left, names), _read(node.right, names)
+        if isinstance(node.op, ast.Pow):
+            _require_bounded(left, right)
+        return _OPERATORS[type(node.op)](left, right)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
         function = _known(node.func.id, _FUNCTIONS, "function")
-        return function(*(_read(a, names) for a in node.args))
+        try:
+            return function(*(_read(a, names) for a in node.args))
+        except TypeError:
+            text = f"{ast.unparse(node)}: {node.func.id} takes other arguments."
+            raise ValueError(text) from None
     raise ValueError(f"{ast.unparse(node)} is not understood; use + - * / ** and functions.")
+
+
+def _require_bounded(base: Any, exponent: Any) -> None:
+    """Refuse a power of numbers that no memory holds, before it is computed."""
+    if isinstance(base, sympy.Number) and isinstance(exponent, sympy.Number) and base:
+        if abs(float(exponent)) * abs(math.log(abs(float(base)))) > math.log(LARGEST):
+            raise ValueError(f"a power of {base} by {exponent} is out of range.")
 
 
 def _known(name: str, table: dict[str, Any], what: str) -> Any:

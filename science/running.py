@@ -87,6 +87,7 @@ def run(call: Call) -> Solution:
         if finished is not None:
             shown.say(f"{folder.path} holds this run, finished; `fresh=True` solves anew.")
             return finished
+        folder.require_writable()
         monitor = _Monitor(shown, folder, target)
         solution = _solved(call, monitor)
         monitor.begin()

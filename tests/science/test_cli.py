@@ -121,6 +121,7 @@ REFUSED = {
     "a budget of nothing": (["solve", "rod.py", "--budget", "3 parsecs"], "'3 min'"),
     "a script with a slip": (["solve", "slip.py"], "slip.py, line 2: `Rectangle(lower, upper)`"),
     "a script that is no Python": (["check", "broken.py"], "broken.py, line 1"),
+    "a file that is no script": (["check", "/etc/hostname"], "must end in .py"),
     "a script without problem": (["solve", "empty.py"], "defines `problem"),
 }
 
@@ -143,6 +144,21 @@ def test_expressions_and_cuts_that_mean_nothing_are_refused(runs, capsys):
     assert "`at` has 'y'; the problem has x" in capsys.readouterr().err
     assert main(["plot", runs[0], "u", "--at", "x=left"]) == 2
     assert "write it as t=0.5" in capsys.readouterr().err
+
+
+def test_what_cannot_be_drawn_is_refused_in_words(runs, tmp_path, capsys):
+    for text in ("sin(u, u)", "sin()", "u/0", "9**9**9**9"):
+        assert main(["plot", runs[0], text]) == 2
+    assert "out of range" in capsys.readouterr().err
+    assert main(["plot", runs[0], "u", "--output", str(tmp_path / "a.xyz")]) == 2
+    assert "pictures end in ." in capsys.readouterr().err
+    assert not (tmp_path / "a.xyz").exists()
+
+
+@pytest.mark.filterwarnings("ignore:the expression is not finite")
+def test_comparing_what_is_not_a_number_fails(runs, capsys):
+    assert main(["compare", *runs, "log(u - 1)"]) == 1
+    assert "not a number" in capsys.readouterr().err
 
 
 def test_the_scripts_own_mistakes_keep_their_traceback(rod):

@@ -41,6 +41,17 @@ def test_text_is_read_as_mathematics(text, expected):
         ("[u for x in y]", "not understood"),
         ("'u'", "not understood"),
         ("diff(u, z)", "no name 'z'"),
+        ("sin(u, u)", r"sin\(u, u\): sin takes other arguments"),
+        ("sin()", "sin takes other arguments"),
+        ("u / 0", "not finite"),
+        ("0 / 0", "not finite"),
+        ("1e999", "not finite"),
+        ("9**9**9**9", "out of range"),
+        ("(9**300)**9", "out of range"),
+        ("9" * 400, "above 1e\\+300"),
+        ("u + (u, v)", "u"),
+        ("True", "not understood"),
+        ("-" * 100_000 + "u", "nested too deeply"),
     ],
 )
 def test_anything_else_is_refused(text, message):
