@@ -40,7 +40,7 @@ def latex(problem: Any) -> str:
 
 
 def _by_place(problem: Any) -> list[tuple[str, list[Any]]]:
-    places: dict[str, list[Any]] = {}
-    for condition in problem.conditions:
-        places.setdefault(condition.label, []).append(condition.equation)
-    return list(places.items())
+    places: dict[tuple[str, Any], list[Any]] = {}
+    for c in problem.conditions:
+        places.setdefault((c.label, c.part), []).append(c.equation)
+    return [(label, equations) for (label, _), equations in places.items()]

@@ -231,3 +231,10 @@ def test_the_condition_of_a_piece_shows_and_holds_in_space_time():
     (condition,) = p.conditions
     assert condition.part.measure == pytest.approx(0.5)
     assert np.all(condition.part.sample(16, key=0).points[:, 1] > 0.5)
+
+
+def test_pieces_by_functions_of_one_name_are_printed_one_by_one():
+    side = square["left"]
+    upper, lower = (side.where(lambda p, s=s: s * (p[..., 1] - 0.5)) for s in (1, -1))
+    p = Problem(square, Eq(laplacian(u), 0), {upper: Eq(u, 1), lower: [Eq(u, 0)]})
+    assert str(p).count("on left where <lambda>: ") == 2
