@@ -70,7 +70,8 @@ def _require_method(method: Any) -> None:
 def _positive(name: str, value: Any) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, Real):
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if not is_number:
         raise TypeError(f"`{name}` is a number above 0; got {value!r:.60}.")
     if not value > 0:
         raise ValueError(f"`{name}` must be above 0; got {value}.")
