@@ -35,7 +35,7 @@ class Divergence(sympy.Expr):
     is_commutative = True
 
     def __new__(cls, flux, space):
-        flux, space = sympy.Tuple(*flux), sympy.Tuple(*space)
+        flux, space = as_expression(tuple(flux), "div"), as_expression(tuple(space), "div")
         if len(flux) != len(space):
             raise ValueError(
                 f"`div` needs one flux component for each coordinate; got {len(flux)} components "

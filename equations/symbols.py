@@ -34,7 +34,7 @@ def coordinates(names: str) -> Any:
         >>> x.is_real
         True
     """
-    if not isinstance(names, str):
+    if not isinstance(names, str) or not names.strip(" ,"):
         raise TypeError(f'`coordinates("x y t")` takes names in one text; got {names!r}.')
     symbols = sympy.symbols(names, real=True)
     for symbol in symbols if isinstance(symbols, tuple) else (symbols,):
@@ -98,6 +98,8 @@ def field(
 
 def fields(names: str, *arguments: sympy.Symbol, **options: bool) -> tuple[AppliedUndef, ...]:
     """Several scalar fields of the same coordinates, as `X, Y, Z = fields("X Y Z", t)`."""
+    if not isinstance(names, str):
+        raise TypeError(f"`fields('u v', x)` takes names in one text; got {names!r}.")
     return tuple(field(name, *arguments, **options) for name in names.replace(",", " ").split())
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 
 from ..equation import Eq
+from ..expressions import as_expression
 from ..operators import diff, div, grad, normal_derivative
 from ..symbols import TIME, spatial
 from .law import check_values, checked_coordinates, checked_unknown
@@ -77,4 +78,6 @@ class Heat:
     def convection(self, coefficient: Any, ambient: Any) -> Eq:
         """Newton's cooling k dT/dn = h (T_ambient - T), h in W/(m² K)."""
         k = self.conductivity
+        coefficient = as_expression(coefficient, "coefficient")
+        ambient = as_expression(ambient, "ambient")
         return Eq(k * normal_derivative(self.unknown), coefficient * (ambient - self.unknown))

@@ -302,6 +302,8 @@ def test_a_law_takes_the_unknown_that_it_is_given():
         (lambda: NavierStokes((x, y), viscosity="1"), TypeError, "strings are not evaluated"),
         (lambda: NavierStokes((x, y), 1, force=(0, "1")), TypeError, "strings are not evaluated"),
         (lambda: Heat((x, t), source="1"), TypeError, "`Heat(source=)`"),
+        (lambda: Heat((x, t)).convection("1", 0), TypeError, "`coefficient` needs an expression"),
+        (lambda: Heat((x, t)).convection(1, "0"), TypeError, "`ambient` needs an expression"),
         (lambda: NavierStokes((x, y), viscosity=-1), ValueError, "`NavierStokes(viscosity=)`"),
         (lambda: NavierStokes((x, y), 1, density=-1), ValueError, "negative; got -1"),
         (lambda: Burgers((x, t), viscosity=-0.1), ValueError, "cannot be negative"),

@@ -130,6 +130,7 @@ def test_refusals(make, kind, words):
 @pytest.mark.parametrize(
     "make",
     [
+        lambda s: Divergence((s, u), (x, y)),
         lambda s: diff(s, x),
         lambda s: diff((u, s), x),
         grad,

@@ -110,6 +110,8 @@ def test_a_normal_component_knows_its_axis():
         (lambda: parameter("a", between=1), ValueError, "needs `(low, high)`; got 1"),
         (lambda: parameter("k-eps", initial=1), ValueError, "write 'k_eps'"),
         (lambda: coordinates(None), TypeError, "takes names in one text; got None"),
+        (lambda: coordinates(" "), TypeError, "takes names in one text; got ' '"),
+        (lambda: fields(None, x), TypeError, "takes names in one text; got None"),
         (lambda: coordinates("x' y"), ValueError, "got \"x'\"; write 'x_prime'"),
         (lambda: field("", x), ValueError, "then letters, digits and underscores"),
         (lambda: field("(lambda q: q)", x), ValueError, "then letters, digits"),
