@@ -215,10 +215,11 @@ def _mark(value: Any, packages: tuple[str, ...]) -> str:
 
 
 def _contents(value: Any) -> Iterator[str]:
-    """What a value consists of, as text that is the same in every run; functions by their code."""
+    """What a value consists of, as text that is the same in every run; functions by their code.
+    Fields that do not count in comparisons of a dataclass do not count here."""
     if is_dataclass(value) and not isinstance(value, type):
         yield type(value).__qualname__
-        value = [getattr(value, f.name) for f in fields(value)]
+        value = [getattr(value, f.name) for f in fields(value) if f.compare]
     if isinstance(value, partial):
         value = (value.func, value.args, value.keywords)
     if isinstance(value, dict):

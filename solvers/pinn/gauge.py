@@ -32,7 +32,8 @@ class Gauge:
         self.problem, self.terms, self.weights = problem, terms, weights
         own, other = jax.random.split(key)
         self.batches = points.draw(terms, own)
-        summands = [sympy.Add.make_args(sympy.expand_mul(r.doit(), deep=False)) for r in problem.residuals]
+        expanded = [sympy.expand_mul(r.doit(), deep=False) for r in problem.residuals]
+        summands = [sympy.Add.make_args(r) for r in expanded]
         self.counts = tuple(map(len, summands))
         self.summands = problem.compile([s for row in summands for s in row])
         self.points = jnp.asarray(problem.domain.sample_interior(2000, key=other).points)

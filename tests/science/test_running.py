@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +40,7 @@ class Counting:
     """A method that counts and does what the test says at each step."""
 
     steps: int = 5
-    act: object = None
+    act: object = field(default=None, compare=False)
 
     def reasons_against(self, problem):
         return ("it counts down only.",) if self.steps < 0 else ()
