@@ -15,6 +15,9 @@ import numpy as np
 from jax import lax
 from jax.extend import core
 
+from diffcore._inputs import as_count
+from diffcore.functional import _value_and_grad
+
 
 def map_points(f: Callable[[Any], Any], points: Any, *, chunk: int | None = None) -> Any:
     """f(points), evaluated chunk after chunk, so that memory does not grow with the points.
@@ -26,7 +29,7 @@ def map_points(f: Callable[[Any], Any], points: Any, *, chunk: int | None = None
         chunk: points in a chunk; by default `chunk_size(f, points)`.
 
     Raises:
-        ValueError: arrays of different lengths; a chunk below 1.
+        ValueError: arrays of different lengths; a chunk below 1; a result without the points' axis.
 
     Notes:
         Differentiated in reverse, each chunk is evaluated again instead of stored.
@@ -37,13 +40,19 @@ def map_points(f: Callable[[Any], Any], points: Any, *, chunk: int | None = None
         [0.0, 1.0, 4.0, 9.0, 16.0]
     """
     n = _length(points)
-    size = chunk_size(f, points) if chunk is None else _checked(chunk)
+    size = chunk_size(f, points) if chunk is None else as_count("map_points", "chunk", chunk)
+
+    def checked(part: Any) -> Any:
+        values = f(part)
+        _check_results(values, _length(part))
+        return values
+
     if size >= n:
-        return f(points)
+        return checked(points)
     n_chunks = -(-n // size)
     missing = -(-n // n_chunks) * n_chunks - n
     filled = jax.tree.map(lambda x: jnp.concatenate([x, x[:missing]]) if missing else x, points)
-    values = lax.map(jax.checkpoint(f), _split(filled, n_chunks))
+    values = lax.map(jax.checkpoint(checked), _split(filled, n_chunks))
     return jax.tree.map(lambda v: v.reshape(-1, *v.shape[2:])[:n], values)
 
 
@@ -64,10 +73,11 @@ def sum_value_and_grad(
 
     Raises:
         ValueError: arrays of different lengths; a chunk below 1.
+        TypeError: a chunk that is no int; integer parameters; an f that returns no real scalar.
 
     Notes:
-        The gradient with respect to complex parameters is that of `jax.grad`, the conjugate of
-        the direction of steepest ascent. A number of points that no suitable chunk divides costs
+        The gradient with respect to complex parameters is that of `value_and_grad`, the direction
+        of steepest ascent, the conjugate of that of `jax.grad`. A number of points that no suitable chunk divides costs
         a second compilation for the rest.
 
     Example:
@@ -77,11 +87,13 @@ def sum_value_and_grad(
         >>> float(value), float(gradient)
         (270.0, 180.0)
     """
-    differentiate = jax.value_and_grad(f, has_aux=has_aux)
+    name = "sum_value_and_grad"
+    size_given = None if chunk is None else as_count(name, "chunk", chunk)
+    differentiate = _value_and_grad(name, f, 0, has_aux, holomorphic=False)
 
     def value_and_grad(parameters: Any, points: Any) -> tuple[Any, Any]:
         n = _length(points)
-        size = chunk_size(partial(f, parameters), points) if chunk is None else _checked(chunk)
+        size = size_given or chunk_size(partial(f, parameters), points)
         if size >= n:
             return differentiate(parameters, points)
         size = _divisor_near(n, size) or size
@@ -112,7 +124,7 @@ def chunk_size(f: Callable[[Any], Any], points: Any) -> int:
     times as much. On a CPU the step is fastest, and flat within 5 %, while all of it takes 1 to 6
     MB; an accelerator needs many points at once to be busy.
     """
-    n = min(_length(points), _SAMPLE)
+    n = min(_length(points) or _SAMPLE, _SAMPLE)
     sample = jax.tree.map(lambda x: jax.ShapeDtypeStruct((n, *x.shape[1:]), x.dtype), points)
     jaxpr = jax.make_jaxpr(f)(sample).jaxpr
     stored = _stored(jaxpr, n) + sum(_bytes(v.aval) for v in jaxpr.outvars)
@@ -160,10 +172,14 @@ def _length(points: Any) -> int:
     return lengths.pop()
 
 
-def _checked(chunk: int) -> int:
-    if chunk < 1:
-        raise ValueError(f"`chunk` must be at least 1 point; got {chunk}.")
-    return chunk
+def _check_results(values: Any, n: int) -> None:
+    shapes = [np.shape(v) for v in jax.tree.leaves(values)]
+    if any(shape[:1] != (n,) for shape in shapes):
+        raise ValueError(
+            f"`map_points` needs f to return one result for each point, along the leading axis; "
+            f"for {n} points it returned shapes {shapes}. For a sum over points, use "
+            "`sum_value_and_grad`."
+        )
 
 
 def _divisor_near(n: int, size: int) -> int | None:

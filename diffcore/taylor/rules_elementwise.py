@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from math import factorial
 from typing import Any
 
 import jax
@@ -21,6 +22,8 @@ from diffcore.taylor.series import (
     divide,
     map_parts,
     multiply,
+    multiply_parts,
+    nilpotent_powers,
     parts_of,
     primal_of,
     series,
@@ -59,26 +62,41 @@ def _integer_pow(space: Algebra, values: list[Value], equation: Any) -> Value:
 
 @rule("pow")
 def _pow(space: Algebra, values: list[Value], equation: Any) -> Value:
-    """x ** y; for y without derivatives by powers of x, so that x = 0 is right where it can be."""
+    """x ** y by powers of x, so that x = 0 is right where it can be."""
     x, y = values
-    if isinstance(y, Series):
-        log_x = compose(space, x, univariate.log_)
-        result = compose(space, multiply(space, y, log_x), univariate.exp)
-        return series(bind(equation, primal_of(x), primal_of(y)), parts_of(result))
-    if isinstance(y, np.ndarray) and y.ndim == 0 and not np.iscomplexobj(y):
-        return compose(space, x, partial(univariate.power, exponent=float(y)))
-    return compose(space, x, partial(_pow_taylor, exponent=jnp.asarray(y)))
+    y0 = primal_of(y)
+    if isinstance(y0, np.ndarray) and y0.ndim == 0 and not np.iscomplexobj(y0):
+        return compose(space, x, partial(univariate.power, exponent=float(y0)))
+    result = compose(space, x, partial(_pow_taylor, exponent=jnp.asarray(y0)))
+    for j, power in enumerate(nilpotent_powers(space, parts_of(y)), start=1):
+        factor = compose(space, x, partial(_pow_taylor, exponent=y0, logs=j))
+        result = add(result, series(jnp.zeros_like(y0), multiply_parts(space, power, factor)))
+    return result
 
 
-def _pow_taylor(x: Any, n: int, exponent: Any) -> list[Any]:
+def _pow_taylor(x: Any, n: int, exponent: Any, logs: int = 0) -> list[Any]:
+    """Of x ** y log(x) ** j / j!, the j-th coefficient in t of x ** (y + t)."""
     exponent = exponent.astype(x.dtype)
-    binomial, c = jnp.ones_like(exponent), []
+    binomial, c = [jnp.ones_like(exponent)], []  # (y + t over k) as a polynomial in t
     for k in range(n + 1):
-        is_constant = (binomial == 0) | (exponent == k)  # x ** 0 has no derivative at 0 in JAX
-        power = lax.pow(*jnp.broadcast_arrays(x, jnp.where(is_constant, 1, exponent - k)))
-        c.append(binomial * jnp.where(is_constant, 1, power))
-        binomial = binomial * (exponent - k) / (k + 1)
+        a = exponent - k
+        terms = [b * _log_power(x, a, logs - i, b == 0) for i, b in enumerate(binomial)]
+        c.append(sum(terms[1:], terms[0]))
+        shifted = [0, *binomial][: logs + 1]
+        scaled = [a * b for b in binomial] + [0] * (len(shifted) - len(binomial))
+        binomial = [(u + v) / (k + 1) for u, v in zip(scaled, shifted, strict=True)]
     return c
+
+
+def _log_power(x: Any, a: Any, p: int, unused: Any) -> Any:
+    """x ** a log(x) ** p / p!, with its limit at 0, finite where it is multiplied by zero."""
+    has_limit = (a == 0) if p == 0 else (a.real > 0)
+    known = (x == 0) & (unused | has_limit)
+    base, exponent = jnp.where(known, 1, x), jnp.where(known, 1, a)
+    power = lax.pow(base, exponent)
+    if p:
+        power = power * lax.integer_pow(lax.log(base), p) * (1 / factorial(p))
+    return jnp.where(known, 1 if p == 0 else 0, power)
 
 
 @rule("div")

@@ -155,6 +155,14 @@ def nilpotent_powers(space: Algebra, n: Parts) -> Iterator[Parts]:
         powers.append({k: part for k, part in product.items() if not _is_zero(part)})
 
 
+def multiply_parts(space: Algebra, m: Parts, v: Value) -> Parts:
+    """The coefficients of the product of v and a value without constant part."""
+    product = {k: part * primal_of(v) for k, part in m.items()}
+    for k, part in _nilpotent_product(space, m, parts_of(v), operator.mul).items():
+        product[k] = _plus(product.get(k), part)
+    return product
+
+
 def _nilpotent_product(space: Algebra, m: Parts, n: Parts, times: Callable) -> Parts:
     product: Parts = {}
     for k in range(1, space.size):

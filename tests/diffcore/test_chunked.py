@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from diffcore.chunked import chunk_size, map_points, sum_value_and_grad
+from diffcore.functional import value_and_grad
 
 W = jnp.array([[0.5, -1.0], [2.0, 0.3]])
 
@@ -24,7 +25,7 @@ def sample(n):
 def test_value_and_gradient_are_those_of_all_points_at_once(n):
     parameters = {"w": W, "a": jnp.array([1.0 + 2.0j, 0.5])}
     ours, theirs = jax.jit(
-        lambda p, x: (sum_value_and_grad(loss, chunk=6)(p, x), jax.value_and_grad(loss)(p, x))
+        lambda p, x: (sum_value_and_grad(loss, chunk=6)(p, x), value_and_grad(loss)(p, x))
     )(parameters, sample(n))
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12), ours, theirs)
 
@@ -67,5 +68,29 @@ def test_wider_functions_have_smaller_chunks():
 def test_wrong_points_and_chunks_are_refused():
     with pytest.raises(ValueError, match="one leading axis of the same length"):
         map_points(lambda x: x, {"a": jnp.ones(3), "b": jnp.ones(4)})
-    with pytest.raises(ValueError, match="`chunk` must be at least 1 point; got 0"):
-        sum_value_and_grad(loss, chunk=0)(W, jnp.ones(3))
+    with pytest.raises(ValueError, match="`chunk` >= 1; got 0"):
+        sum_value_and_grad(loss, chunk=0)
+    for chunk in (2.5, "a"):
+        with pytest.raises(TypeError, match="`sum_value_and_grad` needs an int as `chunk`"):
+            sum_value_and_grad(loss, chunk=chunk)
+
+
+def test_sums_that_have_no_gradient_are_refused():
+    x = jnp.ones(5)
+    with pytest.raises(TypeError, match=r"return one scalar; it returned shape \(2,\)"):
+        sum_value_and_grad(lambda a, x: a * x, chunk=2)(1.0, x[:4])
+    with pytest.raises(TypeError, match="pass 1.0 instead of 1"):
+        sum_value_and_grad(lambda a, x: jnp.sum(a * x), chunk=2)(1, x)
+
+
+@pytest.mark.parametrize("n", [2, 5])
+def test_a_result_without_the_axis_of_points_is_refused(n):
+    with pytest.raises(ValueError, match=r"one result for each point.*shapes \[\(\)\]"):
+        map_points(jnp.sum, jnp.arange(float(n)), chunk=2)
+
+
+def test_no_points_give_nothing_and_zero():
+    none = jnp.zeros((0, 2))
+    assert map_points(lambda x: x.sum(-1), none).shape == (0,)
+    value, gradient = sum_value_and_grad(lambda a, x: jnp.sum(a * x))(2.0, none)
+    assert (float(value), float(gradient)) == (0, 0)

@@ -232,6 +232,24 @@ def test_powers_at_zero_are_finite_where_they_are_smooth():
     assert float(slope(0.0)) == 2
 
 
+@pytest.mark.parametrize("at", [(0.0, 1.0), (0.0, 0.0), (0.4, 0.3), (0.5, 0.0)])
+def test_powers_with_a_varying_exponent_agree_with_jax_at_zero_too(at):
+    f = lambda x: x[0] ** (x[1] + 2)  # noqa: E731
+    x = jnp.array(at)
+    orders = [(1, 0), (0, 1), (2, 0), (1, 1), (0, 2)]
+    ours = jax.jit(partials(f, orders))(x)
+    gradient, h = jax.grad(f)(x), jax.hessian(f)(x)
+    theirs = [*gradient, h[0, 0], 0.0 if at == (0.0, 0.0) else h[0, 1], h[1, 1]]
+    if at == (0.0, 0.0):  # where JAX has 0 for the second derivative of x ** 2
+        theirs[2] = 2.0
+    np.testing.assert_allclose([ours[each] for each in orders], theirs, rtol=1e-13)
+
+
+def test_the_gradient_of_a_power_s_derivative_knows_its_exponent_at_integers():
+    second = lambda y: partials(lambda x: x**y, [2])(0.5)[2]  # noqa: E731
+    np.testing.assert_allclose(jax.grad(second)(2.0), 3 + 2 * np.log(0.5), rtol=1e-14)
+
+
 def test_roots_have_infinite_derivatives_at_zero():
     result = partials(lambda x: [jnp.sqrt(x), jnp.cbrt(x)], [1])(0.0)[1]
     assert [float(v) for v in result] == [np.inf, np.inf]
