@@ -77,21 +77,21 @@ def as_count(function: str, name: str, n: Any, at_least: int = 1) -> int:
 
 _CONTROL_FLOW = (
     "`f` chooses its way in Python by a number that is not known while JAX records the function: "
-    "write `if` as jnp.where or jax.lax.cond, loops as jax.lax.fori_loop or scan, and float(x) or "
-    "numpy calls as jax.numpy. `diffcore.eager()` runs without recording, to look at the numbers."
+    "write `if` and masks x[x > 0] as `jax.numpy.where` (or `jax.lax.cond`), loops as "
+    "`jax.lax.fori_loop` or `scan`, float(x) and NumPy calls as `jax.numpy`. "
+    "`diffcore.eager()` runs without recording, to look at the numbers."
 )
 
 
 @contextmanager
 def control_flow_explained() -> Iterator[None]:
-    """Add to JAX's errors about Python control flow what to do."""
+    """Say instead of JAX's errors about Python control flow what to do."""
     try:
         yield
     except (
         jax.errors.ConcretizationTypeError,
+        jax.errors.NonConcreteBooleanIndexError,
         jax.errors.TracerArrayConversionError,
         jax.errors.TracerIntegerConversionError,
     ) as error:
-        if _CONTROL_FLOW not in getattr(error, "__notes__", ()):
-            error.add_note(_CONTROL_FLOW)
-        raise
+        raise TypeError(_CONTROL_FLOW) from error

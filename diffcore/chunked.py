@@ -77,8 +77,8 @@ def sum_value_and_grad(
 
     Notes:
         The gradient with respect to complex parameters is that of `value_and_grad`, the direction
-        of steepest ascent, the conjugate of that of `jax.grad`. A number of points that no suitable chunk divides costs
-        a second compilation for the rest.
+        of steepest ascent, the conjugate of that of `jax.grad`. A number of points that no
+        suitable chunk divides costs a second compilation for the rest.
 
     Example:
         >>> import jax.numpy as jnp

@@ -31,8 +31,7 @@ def compile(
             again.
 
     Raises:
-        jax.errors.ConcretizationTypeError: f branches in Python on a number; a note says what to
-            write instead. (`TracerArrayConversionError`: f calls NumPy.)
+        TypeError: f branches in Python on a number, or calls NumPy.
 
     Example:
         >>> @compile(static="n")

@@ -15,10 +15,8 @@ from jax.scipy.special import (
     erfc,
     erfcx,
     erfinv,
-    exp1,
     expi,
     expit,
-    expn,
     factorial,
     fresnel,
     gamma,
@@ -58,6 +56,7 @@ from jax.scipy.special import (
 from diffcore.special.airy import airy
 from diffcore.special.bessel import iv, jv, kv, yv
 from diffcore.special.elliptic import ellipe, ellipk
+from diffcore.special.exponential import exp1, expn
 from diffcore.special.lambert import lambertw
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Partial derivatives and linear differential operators of functions of a point."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from numbers import Integral, Number
 from typing import Any
@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from diffcore._inputs import control_flow_explained, is_complex, is_traced
+from diffcore.complex import is_holomorphic
 from diffcore.taylor.algebra import Algebra, Orders, Terms, algebra
 from diffcore.taylor.interpret import evaluate
 from diffcore.taylor.series import Array, Value, parts_of, primal_of, series
@@ -17,7 +19,7 @@ Function = Callable[[Array], Any]
 OperatorTerms = Mapping[Orders | int, Any]
 
 
-def partials(f: Function, orders: Collection[Orders | int]) -> Callable[[Array], dict]:
+def partials(f: Function, orders: Iterable[Orders | int]) -> Callable[[Array], dict]:
     """The function x ↦ {orders: ∂^orders f(x)}, all orders in one pass.
 
     Arguments:
@@ -25,12 +27,14 @@ def partials(f: Function, orders: Collection[Orders | int]) -> Callable[[Array],
         orders: multi-indices of length d, such as `[(2, 0), (0, 2), (1, 1)]`; an int for d = 1.
 
     Raises:
-        ValueError: orders of different lengths or negative; a point of another shape.
+        ValueError: orders of different lengths or negative; a point of another shape; a complex
+            point where f violates the Cauchy-Riemann equations.
         TypeError: orders or points that are not of the right kind; an f whose Python control
             flow depends on values.
 
     Notes:
-        A complex x asks for complex derivatives: f must be holomorphic there. Kinks have the
+        A complex x asks for complex derivatives: f must be holomorphic there, which is checked
+        outside of `jit` and `vmap`, where the numbers are at hand. Kinks have the
         derivatives that JAX gives them: 0 for relu and 1 for abs at 0, the mean for max of equals.
         Several points: `jax.vmap`; to compile: `jax.jit`. f is traced anew at each call, so it may
         close over anything, parameters that are being differentiated included.
@@ -42,8 +46,18 @@ def partials(f: Function, orders: Collection[Orders | int]) -> Callable[[Array],
         >>> {orders: float(value) for orders, value in result.items()}
         {(2, 0): 24.0, (1, 1): 12.0}
     """
-    evaluate_all = operators(f, [{each: 1} for each in orders])
-    return lambda x: dict(zip(orders, evaluate_all(x), strict=True))
+    names = _names(orders)
+    evaluate_all = operators(f, [{each: 1} for each in names])
+
+    def derivatives(x: Array) -> dict:
+        if len(names) > 1 and np.shape(x) == (len(names),) and _are_integers(names):
+            raise ValueError(
+                f"`orders` must hold a tuple for each derivative at a point of shape {np.shape(x)}"
+                f"; got {orders!r}: did you mean [{tuple(names)}]?"
+            )
+        return dict(zip(names, evaluate_all(x), strict=True))
+
+    return derivatives
 
 
 def operator(f: Function, terms: OperatorTerms) -> Callable[[Array], Any]:
@@ -69,17 +83,20 @@ def operators(f: Function, terms: Sequence[OperatorTerms]) -> Callable[[Array], 
 
     Arguments, Raises, Notes: as for `operator`.
     """
-    checked = [{_checked_orders(each): c for each, c in one.items()} for one in terms]
+    if not callable(f):
+        raise TypeError(f"`f` must be a function of a point; got {type(f).__name__} {f!r}.")
+    checked = [_checked_terms(each) for each in terms]
     dimension = _common_length([orders for one in checked for orders in one])
     requests: dict[Terms, int] = {}
     recipes = [_recipe(one, requests) for one in checked]
 
     def evaluate_all(x: Array) -> list:
+        x = _checked_point(x, dimension)
         if not requests:
             return [jax.tree.map(jnp.zeros_like, f(x)) for _ in recipes]
-        x = _checked_point(x, dimension)
         space = algebra(tuple(requests), dimension)
         leaves, tree = _values(f, space, x)
+        _check_holomorphic(f, x)
         return [
             tree.unflatten([_read(space, leaf, recipe) for leaf in leaves]) for recipe in recipes
         ]
@@ -109,14 +126,18 @@ def _recipe(terms: Mapping[Orders, Any], requests: dict[Terms, int]) -> Recipe:
 
 def _values(f: Function, space: Algebra, x: Array) -> tuple[list[Value], Any]:
     """The leaves of f at the series of the coordinates, and the structure of its result."""
-    try:
-        closed, shape = jax.make_jaxpr(f, return_shape=True)(x)
-    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
-        raise TypeError(
-            "`f` needs the value of its argument in Python (an `if`, a loop bound, `float` or a "
-            "NumPy function), so it has no derivative of higher order. Use `jax.numpy.where` or "
-            "`jax.lax.cond` for a branch, `jax.lax.fori_loop` for a loop and `jax.numpy` for NumPy."
-        ) from error
+
+    def of_arrays(x: Array) -> Any:
+        result = f(x)
+        for leaf in jax.tree.leaves(result):
+            if not isinstance(leaf, jax.Array | np.ndarray | Number | np.generic):
+                raise TypeError(
+                    f"`f` must return arrays; it returned a {type(leaf).__name__}: {leaf!r}."
+                )
+        return result
+
+    with control_flow_explained():
+        closed, shape = jax.make_jaxpr(of_arrays, return_shape=True)(x)
     seeds = np.asarray(space.seeds, x.dtype).reshape(-1, *x.shape)
     point = series(x, dict(enumerate(seeds[1:], start=1)))
     return evaluate(space, closed, [point]), jax.tree.structure(shape)
@@ -134,9 +155,53 @@ def _read(space: Algebra, value: Value, recipe: Recipe) -> Array:
     return jnp.zeros_like(primal_of(value)) if total is None else jnp.asarray(total)
 
 
+def _names(orders: Any) -> list[Orders | int]:
+    """The orders as keys of a dictionary: lists and rows of arrays as tuples."""
+    if not isinstance(orders, Iterable) or isinstance(orders, str):
+        raise TypeError(
+            f"`orders` must be a list of orders, one for each derivative; got {orders!r}: "
+            f"did you mean [{orders!r}]?"
+        )
+    rows = (each.tolist() if isinstance(each, np.ndarray) else each for each in orders)
+    return [tuple(each) if isinstance(each, list) else each for each in rows]
+
+
+def _are_integers(values: Iterable[Any]) -> bool:
+    return all(isinstance(each, Integral) for each in values)
+
+
+def _checked_terms(terms: Any) -> dict[Orders, Any]:
+    if not isinstance(terms, Mapping):
+        raise TypeError(
+            "`terms` must be a dictionary {orders: coefficient}, such as {(2, 0): 1, (0, 2): 1}; "
+            f"got {terms!r}. For derivatives one by one use `partials`."
+        )
+    return {_checked_orders(orders): _checked_coefficient(c) for orders, c in terms.items()}
+
+
+def _checked_coefficient(c: Any) -> Any:
+    """Numbers of NumPy without axes as Python's, which do not widen a result."""
+    if isinstance(c, np.ndarray | np.generic) and c.ndim == 0 and c.dtype.kind in "biufc":
+        return c.item()
+    if not isinstance(c, Number | np.ndarray | jax.Array):
+        raise TypeError(
+            f"`terms` must have numbers or arrays as coefficients; got {type(c).__name__} {c!r}."
+        )
+    return c
+
+
+def _check_holomorphic(f: Function, x: Array) -> None:
+    if is_complex(x) and not is_traced(x) and not is_holomorphic(f, x):
+        raise ValueError(
+            "`f` violates the Cauchy-Riemann equations at this complex `x` (conj, abs, real and "
+            "imag are not holomorphic), so it has no complex derivatives there: use "
+            "`diffcore.wirtinger(f)`, or the real and imaginary part of `x` as coordinates."
+        )
+
+
 def _checked_orders(orders: Any) -> Orders:
     numbers = (orders,) if isinstance(orders, Integral) else orders
-    if not isinstance(numbers, Sequence) or not all(isinstance(n, Integral) for n in numbers):
+    if not isinstance(numbers, Sequence) or not _are_integers(numbers):
         raise TypeError(
             f"`orders` must be a tuple of integers, one for each coordinate; got {orders!r}."
         )
@@ -165,13 +230,19 @@ def _finite(c: float) -> float:
 
 
 def _checked_point(x: Any, dimension: int) -> Array:
+    """x as one floating-point array of shape (dimension,); of any shape without orders."""
+    if not jax.tree_util.all_leaves([x]) and not isinstance(x, list | tuple):
+        raise TypeError(
+            f"`x` must be one array, the point; got a {type(x).__name__}: stack its entries, or "
+            "use `diffcore.directional`, which takes trees."
+        )
     x = jnp.asarray(x)
     if not jnp.issubdtype(x.dtype, jnp.inexact):
         raise TypeError(
             f"`x` must be floating point or complex to have derivatives; got {x.dtype}. "
             "Convert it, for example by `x.astype(float)`."
         )
-    if x.shape != (dimension,) and not (dimension == 1 and x.shape == ()):
+    if dimension and x.shape != (dimension,) and not (dimension == 1 and x.shape == ()):
         raise ValueError(
             f"`x` must be one point of shape ({dimension},), as long as the orders; "
             f"got shape {x.shape}. Map over several points by `jax.vmap`."

@@ -36,12 +36,10 @@ def test_static_arguments_may_steer_python():
 
 
 def test_python_control_flow_is_explained():
-    with pytest.raises(jax.errors.ConcretizationTypeError) as caught:
+    with pytest.raises(TypeError, match=r"`jax.numpy.where` \(or `jax.lax.cond`\)"):
         dc.compile(lambda x: x if x > 0 else -x)(1.0)
-    assert "jnp.where or jax.lax.cond" in "".join(caught.value.__notes__)
-    with pytest.raises(jax.errors.TracerArrayConversionError) as caught:
+    with pytest.raises(TypeError, match="NumPy calls as `jax.numpy`"):
         dc.compile(lambda x: np.sin(np.asarray(x)))(1.0)
-    assert "numpy calls as jax.numpy" in "".join(caught.value.__notes__)
 
 
 def test_what_is_no_function_is_refused():

@@ -150,6 +150,18 @@ def test_single_precision_stays_single_and_accurate():
         np.testing.assert_allclose(value, expected, rtol=3e-5)
 
 
+@pytest.mark.parametrize("n", [1, 3])
+def test_exponential_integrals_have_derivatives_of_every_order(n):
+    x = jnp.array([0.3, 1.0, 4.0])
+    f = (lambda x: sp.exp1(x)) if n == 1 else (lambda x: sp.expn(n, x))
+    ours = jax.jit(jax.vmap(dc.partials(f, [0, 1, 2, 5])))(x)
+    for k, values in ours.items():
+        wanted = [float((-1) ** k * mpmath.expint(n - k, float(each))) for each in x]
+        np.testing.assert_allclose(values, wanted, rtol=1e-13)
+    slope = jax.grad(lambda x: jnp.sum(f(x)))(x)
+    np.testing.assert_allclose(slope, ours[1], rtol=1e-14)
+
+
 def test_the_functions_of_jax_are_there():
     np.testing.assert_allclose(sp.erfc(0.3), scipy.special.erfc(0.3))
     np.testing.assert_allclose(sp.digamma(0.3), scipy.special.digamma(0.3))
@@ -164,6 +176,8 @@ def test_the_functions_of_jax_are_there():
         (lambda: sp.yv(0, jnp.arange(3)), TypeError, "data type int64"),
         (lambda: sp.iv(0, 1j), TypeError, "takes real arguments; `x` has data type complex"),
         (lambda: sp.airy(1), TypeError, "data type int64"),
+        (lambda: sp.exp1(1), TypeError, "data type int64"),
+        (lambda: sp.expn(-1, 1.0), ValueError, "`n` >= 0; got -1"),
         (lambda: sp.airy(1j), TypeError, "real arguments"),
         (lambda: sp.lambertw(1.0, 1), ValueError, "branches 0 and -1; got branch=1"),
         (lambda: sp.lambertw(1j), TypeError, "real arguments"),

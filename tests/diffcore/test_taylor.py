@@ -306,6 +306,49 @@ def test_wrong_orders_and_points_are_refused(orders, x, error, text):
         partials(lambda x: x**2, orders)(x)
 
 
+def test_orders_may_be_lists_rows_of_an_array_and_generated():
+    f = lambda x: x[0] ** 2 * x[1]  # noqa: E731
+    for orders in ([[2, 0], [1, 1]], np.array([[2, 0], [1, 1]]), iter([(2, 0), (1, 1)])):
+        derivative = partials(f, orders)
+        for _ in range(2):
+            np.testing.assert_allclose(list(derivative(POINT).values()), [1.4, 0.6])
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (lambda: partials(jnp.sum, (2, 0))(POINT), ValueError, r"did you mean \[\(2, 0\)\]"),
+        (lambda: partials(jnp.sum, 2), TypeError, r"list of orders.*did you mean \[2\]"),
+        (lambda: partials(3, [(1, 0)]), TypeError, "`f` must be a function of a point; got int"),
+        (lambda: operator(jnp.sum, [(2, 0)]), TypeError, "must be a dictionary .*`partials`"),
+        (lambda: operator(jnp.sum, {(2, 0): "a"}), TypeError, "as coefficients; got str 'a'"),
+        (lambda: operator(jnp.sum, {(2, 0): None}), TypeError, "as coefficients; got NoneType"),
+        (lambda: partials(jnp.sum, [1])({"a": 1.0}), TypeError, "one array.* got a dict"),
+        (lambda: partials(lambda x: "a", [(1, 0)])(POINT), TypeError, "arrays; it returned a str"),
+        (lambda: operator(jnp.sum, {})(jnp.arange(2)), TypeError, "floating point or complex"),
+        (lambda: operator(jnp.sum, {(2, 0): 0})(jnp.ones(3)), ValueError, "one point of shape"),
+        (
+            lambda: partials(lambda x: jnp.sum(x[x > 0]), [(1, 0)])(POINT),
+            TypeError,
+            r"masks x\[x > 0\] as `jax.numpy.where`",
+        ),
+        (
+            lambda: partials(lambda z: jnp.sum(jnp.abs(z)), [(1, 0)])(POINT + 1j),
+            ValueError,
+            "Cauchy-Riemann .*`diffcore.wirtinger",
+        ),
+    ],
+)
+def test_a_wrong_request_is_refused_with_the_remedy(call, error, text):
+    with pytest.raises(error, match=text):
+        call()
+
+
+def test_a_coefficient_of_numpy_does_not_widen_the_result():
+    laplacian = operator(lambda x: jnp.sum(x**2), {(2, 0): np.array(0.1), (0, 2): np.float64(1)})
+    assert laplacian(POINT.astype(jnp.float32)).dtype == jnp.float32
+
+
 def test_an_infinite_coefficient_is_refused():
     with pytest.raises(ValueError, match="finite coefficients; got inf"):
         operator(network, {(1, 0): float("inf")})
