@@ -32,7 +32,7 @@ from jax.numpy.linalg import (
 )
 from jax.scipy.linalg import block_diag, expm, lu, solve_triangular
 
-from diffcore._inputs import as_count, check_floating
+from diffcore._inputs import as_count, check_floating, is_traced
 
 __all__ = [
     "Eigenpairs",
@@ -99,9 +99,8 @@ def lstsq(a: jax.Array, b: jax.Array) -> jax.Array:
         >>> x.round(3).tolist()
         [1.0, 2.0]
     """
-    import lineax
-
-    check_floating("lstsq", "", {"a": a, "b": b})
+    check_floating("lstsq", "a", a)
+    check_floating("lstsq", "b", b)
     dtype = jnp.result_type(a, b)
     a, b = jnp.asarray(a, dtype), jnp.asarray(b, dtype)
     if a.ndim != 2 or b.ndim not in (1, 2) or a.shape[0] != b.shape[0]:
@@ -109,30 +108,28 @@ def lstsq(a: jax.Array, b: jax.Array) -> jax.Array:
             f"`lstsq` needs a of shape (m, n) and b of shape (m,) or (m, k); got {a.shape} and "
             f"{b.shape}."
         )
-    operator = lineax.MatrixLinearOperator(a)
-
-    def solve_one(column: jax.Array) -> jax.Array:
-        return lineax.linear_solve(operator, column, lineax.SVD()).value
-
-    return solve_one(b) if b.ndim == 1 else jax.vmap(solve_one, 1, 1)(b)
+    return pinv(a, rtol=max(a.shape) * float(jnp.finfo(dtype).eps)) @ b
 
 
 def eigh(a: jax.Array, b: jax.Array | None = None) -> Eigenpairs:
     """The eigenvalues and eigenvectors of a v = λ b v, a Hermitian and b positive definite.
 
     Arguments:
-        a: shape (n, n); symmetrized.
+        a: shape (n, n); rounding errors of its symmetry are averaged away.
         b: shape (n, n), the identity by default. The vectors satisfy V^H b V = 1.
+
+    Raises:
+        ValueError: an a or b that is not Hermitian, checked outside of `jit` and `vmap`.
 
     Example:
         >>> import jax.numpy as jnp
         >>> eigh(jnp.diag(jnp.array([3.0, 1.0])), 2 * jnp.eye(2)).values.round(6).tolist()
         [0.5, 1.5]
     """
-    a = _square("eigh", "a", a)
+    a = _hermitian("eigh", "a", a)
     if b is None:
         return Eigenpairs(*jnp.linalg.eigh(a))
-    b = _square("eigh", "b", b)
+    b = _hermitian("eigh", "b", b)
     if b.shape != a.shape:
         raise ValueError(f"`eigh` needs a and b of one shape; got {a.shape} and {b.shape}.")
     lower = jnp.linalg.cholesky(b)
@@ -301,4 +298,16 @@ def _square(function: str, name: str, a: jax.Array) -> jax.Array:
     a = jnp.asarray(a)
     if a.ndim != 2 or a.shape[0] != a.shape[1]:
         raise ValueError(f"`{function}` needs a square matrix `{name}`; got shape {a.shape}.")
+    return a
+
+
+def _hermitian(function: str, name: str, a: jax.Array) -> jax.Array:
+    a = _square(function, name, a)
+    if not is_traced(a):
+        excess, size = (jnp.max(jnp.abs(m), initial=0) for m in (a - a.conj().T, a))
+        if excess > size * jnp.finfo(a.dtype).eps ** 0.5:
+            raise ValueError(
+                f"`{function}` needs a Hermitian matrix `{name}`; it differs from its adjoint by "
+                f"{float(excess):.2g}: pass ({name} + {name}.conj().T) / 2, or use `eig`."
+            )
     return a

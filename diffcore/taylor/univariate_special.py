@@ -1,15 +1,16 @@
 """Truncated power series of special functions whose parameters are fixed."""
 
-from math import comb, factorial
+from math import comb, factorial, pi
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
 from diffcore.taylor.series import Array
-from diffcore.taylor.univariate import Coefficients, digamma, exp, integral, product
+from diffcore.taylor.univariate import Coefficients, digamma, exp, integral, product, sin
 
 _SMALL = 8.0  # below it modified Bessel functions are summed, above it recurrences lose nothing
+_SINC_SMALL, _SINC_TERMS = 5.0, 20  # 5^40 / 41! is below 1e-21
 _TERMS = 32  # of the sum: (x/2)^(2 m) / (m!)² is below 1e-16 of the whole for x < 8
 
 
@@ -69,6 +70,28 @@ def poch(m: Array, z: Array, n: int) -> Coefficients:
         k = len(c)
         c.append(sum(c[i] * slope[k - 1 - i] for i in range(k)) * (1 / k))
     return c
+
+
+def sinc(x: Array, n: int) -> Coefficients:
+    """sin(π x) / (π x): near 0 its power series, where the quotient's recurrence cancels."""
+    u = pi * x
+    is_small = jnp.abs(u) < _SINC_SMALL
+    small, large = jnp.where(is_small, u, 0), jnp.where(is_small, _SINC_SMALL, u)
+    quotient: Coefficients = []
+    for sine in sin(large, n):  # u y = sin u
+        quotient.append((sine - quotient[-1] if quotient else sine) / large)
+    summed = [_sinc_sum(small, k) for k in range(n + 1)]
+    pairs = enumerate(zip(summed, quotient, strict=True))
+    c = [pi**k * jnp.where(is_small, s, q) for k, (s, q) in pairs]
+    return [jnp.sinc(x), *c[1:]]
+
+
+def _sinc_sum(u: Array, k: int) -> Array:
+    """The k-th coefficient: Σ_m (-1)^m (2 m over k) u^(2 m - k) / (2 m + 1)!, by Horner's rule."""
+    first, square, total = -(-k // 2), u * u, jnp.zeros_like(u)
+    for m in range(first + _SINC_TERMS, first - 1, -1):
+        total = total * square + (-1) ** m * comb(2 * m, k) / factorial(2 * m + 1)
+    return total * u if k % 2 else total
 
 
 def bessel_i0e(x: Array, n: int) -> Coefficients:

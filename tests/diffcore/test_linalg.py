@@ -1,11 +1,14 @@
 """Linear algebra against NumPy and SciPy; derivatives against identities."""
 
+import warnings
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 import scipy.linalg
 
+import diffcore as dc
 from diffcore import linalg as la
 
 RNG = np.random.default_rng(0)
@@ -196,3 +199,24 @@ def test_unknowns_may_be_trees():
 def test_bad_input_is_refused(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_least_squares_has_taylor_derivatives_without_a_warning():
+    a = jnp.array([[1.0, 0.2], [0.3, 1.0], [0.5, -0.4]])
+    f = lambda t: la.lstsq(a * (1 + t) + t**2, jnp.cos(t * jnp.arange(3.0)))  # noqa: E731
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours = jax.jit(dc.partials(f, [2]))(0.3)[2]
+
+    def normal(t):
+        m = a * (1 + t) + t**2
+        return jnp.linalg.solve(m.T @ m, m.T @ jnp.cos(t * jnp.arange(3.0)))
+
+    np.testing.assert_allclose(ours, jax.jacfwd(jax.jacfwd(normal))(0.3), rtol=1e-11)
+
+
+def test_matrices_of_the_wrong_kind_are_refused_with_a_remedy():
+    with pytest.raises(ValueError, match=r"Hermitian matrix `a`.*differs .* by 1.*`eig`"):
+        la.eigh(jnp.array([[1.0, 1.0], [0.0, 1.0]]))
+    with pytest.raises(TypeError, match="real or complex numbers; a has data type int64"):
+        la.lstsq(jnp.ones((2, 2), int), jnp.ones(2))

@@ -5,6 +5,7 @@ from functools import partial
 
 import jax
 import jax.numpy as jnp
+import mpmath
 import numpy as np
 import pytest
 from jax import lax
@@ -263,6 +264,20 @@ def test_special_functions_have_derivatives_of_full_accuracy():
     )  # its power series
     # γ(3, x)/2 = x³/6 - x⁴/8 + x⁵/20 - x⁶/72 + x⁷/336 - ...
     np.testing.assert_allclose(gamma, -720 / 72 + 5040 / 336 * 1e-3, rtol=2e-6)
+
+
+@pytest.mark.parametrize("at", [0.0, 1e-4, 0.3, 1.59, 1.6, 7.0, -0.3])
+def test_sinc_has_derivatives_of_full_accuracy_near_zero_too(at):
+    orders = [1, 2, 3, 4, 6]
+    ours = partials(jnp.sinc, orders)(at)
+    with mpmath.workdps(60):
+        theirs = [float(mpmath.diff(mpmath.sincpi, at, k)) for k in orders]
+    scale = [np.pi**k for k in orders]
+    np.testing.assert_allclose(
+        np.array(list(ours.values())) / scale, np.array(theirs) / scale, rtol=1e-13, atol=1e-14
+    )
+    slope = jax.grad(lambda x: partials(jnp.sinc, [3])(x)[3])(at)
+    np.testing.assert_allclose(slope, theirs[3], rtol=1e-12, atol=1e-12)
 
 
 def test_derivatives_of_the_coordinates_do_not_depend_on_the_batch():
