@@ -18,15 +18,15 @@ from . import estimate, points
 from .ansatz import Trial
 from .terms import Term, evaluate
 
-FAILED = 0.3  # an equation whose terms balance no better than this does not hold
+DOUBTFUL, FAILED = 0.03, 0.3  # imbalance of an equation that hardly holds, and of one that does not
 
 
 class Gauge:
     """The error estimate of a run: `gauge(trial)` is the relative error of the first group of
     fields, `gauge.errors(trial)` that of each.
 
-    It is never less than the `imbalance` of the equations: a network that has not come near the
-    solution has little to say about its own error."""
+    Where an equation hardly holds, it is not less than the `imbalance`: a network that has not
+    come near the solution has little to say about its own error."""
 
     def __init__(self, problem: Problem, terms: Sequence[Term], weights: Any, key: Any):
         self.problem, self.terms, self.weights = problem, terms, weights
@@ -48,7 +48,8 @@ class Gauge:
             estimate.relative_errors(self.problem, trial, linear.correction(d), self.points)
             for d in estimate.DAMPINGS
         ]
-        least = self.imbalance(trial)
+        imbalance = self.imbalance(trial)
+        least = imbalance if imbalance > DOUBTFUL else 0.0
         return {group: max(least, *(errors[group] for errors in found)) for group in found[0]}
 
     def imbalance(self, trial: Trial) -> float:
