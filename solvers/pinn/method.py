@@ -119,7 +119,7 @@ class PINN:
             if problem.data:
                 deviations = deviations_from_noise(problem, parts, state.trial)
                 errors = with_noise(errors, state.trial, deviations, gauge.points[:200])
-            if status.is_good and gauge.imbalance(state.trial) > FAILED:
+            if status is Status.STEPS_SPENT and gauge.imbalance(state.trial) > FAILED:
                 status = Status.NOT_CONVERGED
             numbers = {k: float(v) for k, v in state.trial.parameters().items()}
             return Solution(
