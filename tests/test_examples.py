@@ -1,0 +1,50 @@
+"""The examples reach their figures: in a small form here, as they are among the slow tests."""
+
+import ast
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.accuracy import TARGETS
+from science import PINN
+from science.catalogue import entries, find
+from science.scripts import run_script
+
+# A small network and few steps, and the error that these reach with room to spare.
+SMALL = {
+    "cavity": (PINN(steps=500, points=800), 0.2),  # 0.04 measured
+    "burgers": (PINN(steps=600, points=800), 0.1),  # 0.006 measured
+    "poisson_hole": (PINN(width=12, depth=2, steps=300, points=400), 0.05),  # 0.001 measured
+    "unknown_conductivity": (PINN(width=16, depth=3, steps=900, points=500), 0.05),  # 0.005
+}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_an_example_in_small_form_comes_near_its_reference(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    method, bound = SMALL[name]
+    outcome = run_script(
+        find(name), lambda call: replace(call, method=method, folder=None, progress=False)
+    )
+    assert outcome.names["error"] < bound
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TARGETS)
+def test_an_example_reaches_its_target(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    outcome = run_script(find(name), lambda call: replace(call, folder=None, progress=False))
+    assert outcome.names["error"] < TARGETS[name]
+
+
+def test_every_example_has_a_target_and_a_small_form():
+    assert set(entries()) == set(TARGETS) == set(SMALL)
+
+
+def test_the_cavity_takes_at_most_twenty_lines_from_import_to_solve():
+    text = find("cavity").read_text()
+    first = next(n for n in ast.parse(text).body if isinstance(n, ast.ImportFrom)).lineno
+    lines = text.splitlines()[first - 1 :]
+    end = next(i for i, line in enumerate(lines) if line.startswith("solution = solve"))
+    code = [line for line in lines[: end + 1] if line.strip() and not line.startswith("#")]
+    assert len(code) <= 20
