@@ -12,14 +12,17 @@ import numpy as np
 
 
 def data_type(leaf: Any) -> Any:
+    """The data type of an array or Python number."""
     return leaf.dtype if hasattr(leaf, "dtype") else np.result_type(leaf)
 
 
 def is_complex(leaf: Any) -> bool:
+    """Whether an array or number is complex."""
     return bool(jnp.issubdtype(data_type(leaf), jnp.complexfloating))
 
 
 def is_traced(*trees: Any) -> bool:
+    """Whether any leaf is a tracer, so that there are no values to look at."""
     return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(trees))
 
 
