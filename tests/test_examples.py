@@ -10,7 +10,7 @@ from science import PINN
 from science.catalogue import entries, find
 from science.scripts import run_script
 
-# A small network and few steps, and a generous bound: these say that an example works, not how well.
+# A small network, few steps and a generous bound: that an example works, not how well.
 SMALL = {
     "cavity": (PINN(steps=500, points=800), 0.2),
     "burgers": (PINN(steps=600, points=800), 0.1),
