@@ -17,7 +17,7 @@ from geometry.polygon import Polygon, RegularPolygon, Triangle
 from geometry.product import Extruded
 from geometry.regions import Regions
 from geometry.revolved import Revolved
-from geometry.samples import BoundarySample, Sample
+from geometry.samples import BoundarySample, Sample, choose
 from geometry.sector import Sector
 from geometry.shape import Shape
 from geometry.spacetime import SpaceTime
@@ -67,4 +67,5 @@ __all__ = [
     "Translated",
     "Triangle",
     "Union",
+    "choose",
 ]

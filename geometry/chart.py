@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from geometry._arrays import namespace
+from geometry.poisson import CANDIDATES, check_spread, spread
 from geometry.sequences import cube
 
 _MOST_CANDIDATES = 2**24
@@ -26,7 +27,8 @@ class Chart:
     measure-preserving, is its area element divided by the mean one; `warp` then maps the cube to
     itself so that `map(warp(u))` preserves measure. Axes in `periodic` close on themselves. `rule`
     holds nodes u and weights, in units of the whole chart, that integrate over what is kept of a
-    cut chart. `is_smooth` is False where the map is made of pieces.
+    cut chart. `is_smooth` is False where the map is made of pieces. `error` is the estimated error
+    of the measure, zero where that is exact up to rounding.
     """
 
     map: Callable[[Any], tuple[Any, Any, Any]]
@@ -38,6 +40,7 @@ class Chart:
     warp: Callable[[Any], Any] | None = None
     rule: tuple[np.ndarray, np.ndarray] | None = None
     is_smooth: bool = True
+    error: float = 0.0
 
     @property
     def is_cut(self) -> bool:
@@ -52,6 +55,8 @@ def draw(chart: Chart, n: int, *, key: Any, sampler: str) -> tuple[Any, Any, Any
     """
     if chart.dimension == 0:
         n, sampler = 1, "grid"
+    if sampler == "poisson":
+        return _draw_spread(chart, n, key)
     if sampler == "gauss" and (chart.is_cut or not chart.is_smooth):
         raise ValueError(
             "`sampler='gauss'` needs a region that one smooth map covers, and this one is cut or "
@@ -66,6 +71,14 @@ def draw(chart: Chart, n: int, *, key: Any, sampler: str) -> tuple[Any, Any, Any
         u = chart.warp(u)
     points, normals, _ = chart.map(u)
     return points, normals, chart.measure * weights
+
+
+def _draw_spread(chart: Chart, n: int, key: Any) -> tuple[Any, Any, Any]:
+    """Poisson-disk points of a chart, each with the weight of the candidates nearest to it."""
+    check_spread(n)
+    points, normals, _ = draw(chart, CANDIDATES * n, key=key, sampler="sobol")
+    index, share = spread(points, n)
+    return points[index], None if normals is None else normals[index], chart.measure * share
 
 
 def _draw_cut(chart: Chart, n: int, key: Any, sampler: str) -> tuple[Any, Any, Any]:
@@ -126,6 +139,7 @@ def product(chart: Chart, lower: float, upper: float) -> Chart:
         map=product_map,
         dimension=chart.dimension + 1,
         measure=chart.measure * (upper - lower),
+        error=chart.error * (upper - lower),
         rule=None,
         periodic=((chart.periodic or (False,) * chart.dimension) + (False,)),
         density=lift(chart.density, False),

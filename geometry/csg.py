@@ -55,7 +55,7 @@ class Combination(Shape, abc.ABC):
             return points, None, inside if kept is None else inside & kept
 
         whole = base.measure / base.fraction
-        measure = self._measured(cut_map, base.dimension, whole)
+        measure, error = self._measured(cut_map, base.dimension, whole)
         fraction = min(measure / whole, 1 - 1e-15)
         return Chart(
             cut_map,
@@ -66,10 +66,12 @@ class Combination(Shape, abc.ABC):
             base.density,
             base.warp,
             is_smooth=base.is_smooth,
+            error=error,
         )
 
-    def _measured(self, cut_map: Any, dimension: int, whole: float) -> float:
-        """The measure by the divergence theorem from the exact boundary, or by sampling above 3-D.
+    def _measured(self, cut_map: Any, dimension: int, whole: float) -> tuple[float, float]:
+        """The measure and its error: by the divergence theorem from the exact boundary, or by
+        sampling above 3-D.
 
         Surfaces in three dimensions are cut numerically: the error is estimated from that of their
         line rule (which converges as lines^-1.5 at tangencies).
@@ -78,16 +80,13 @@ class Combination(Shape, abc.ABC):
         if d <= 3:
             center = np.mean(self.bounds, axis=0)
             fluxes = [flux(face.chart, center) for face in self._boundary_faces]
-            if d == 3:
-                cut_area = sum(f.chart.measure for f in self._boundary_faces if f.chart.is_cut)
-                self.__dict__["_measure_error"] = 1e-4 * cut_area * self.size / 3
-            return float(sum(fluxes)) / d
+            cut_area = sum(f.chart.measure for f in self._boundary_faces if f.chart.is_cut)
+            return float(sum(fluxes)) / d, 1e-4 * cut_area * self.size / 3
         estimates = [
             whole * np.mean(cut_map(cube(2**13, dimension, key=k, sampler="sobol")[0])[2])
             for k in range(8)
         ]
-        self.__dict__["_measure_error"] = float(np.std(estimates, ddof=1) / np.sqrt(8))
-        return float(np.mean(estimates))
+        return float(np.mean(estimates)), float(np.std(estimates, ddof=1) / np.sqrt(8))
 
     def _enclosure(self) -> Chart:
         """The chart that the interior is sampled from: an operand that contains it, or a box."""

@@ -14,6 +14,7 @@ from geometry._arrays import namespace, number, query, relative_tolerance, witho
 from geometry.condition import Condition
 from geometry.face import Face, Surface
 from geometry.samples import BoundarySample
+from geometry.sequences import point_count
 from geometry.shape import contact_tolerance, default_axes, sample_faces
 from geometry.trim import cut
 
@@ -77,11 +78,19 @@ class Part:
         """Length or area; the number of points in one dimension."""
         return float(sum(face.chart.measure for face in self._faces))
 
-    def sample(self, n: int, *, key: Any, sampler: str = "sobol") -> BoundarySample:
+    def sample(
+        self,
+        n: int | None = None,
+        *,
+        key: Any,
+        sampler: str = "sobol",
+        density: float | None = None,
+    ) -> BoundarySample:
         """Returns `n` points of the part with outward normals and weights that sum to its measure.
 
         Arguments are those of `Shape.sample_interior`. `parts` indexes `shape.parts`.
         """
+        n = point_count(n, density, self.measure)
         return sample_faces(self.shape, self._faces, n, key=key, sampler=sampler)
 
     @query

@@ -15,8 +15,9 @@ from scipy.special import roots_legendre
 
 from diffcore.keys import as_key
 from diffcore.precision import default_dtype
+from geometry._arrays import number
 
-SAMPLERS = ("sobol", "random", "halton", "latin", "grid", "gauss")
+SAMPLERS = ("sobol", "random", "halton", "latin", "grid", "gauss", "poisson")
 _MOST_POINTS = 2**24
 
 
@@ -59,6 +60,20 @@ def check_count(n: Any) -> None:
         raise TypeError(f"`n` needs a whole number of points; got {n!r}.")
     if not 1 <= n <= _MOST_POINTS:
         raise ValueError(f"`n` needs between 1 and {_MOST_POINTS} points; got {n}.")
+
+
+def point_count(n: Any, density: Any, measure: float) -> Any:
+    """Returns the number of points asked for: `n`, or `density` times the measure, one at least."""
+    if (n is None) == (density is None):
+        raise ValueError(
+            "sampling needs `n`, a number of points, or `density=`, points for each unit of "
+            f"measure; got n={n!r}, density={density!r}."
+        )
+    if density is None:
+        return n
+    if not number(density, "`density`") > 0:
+        raise ValueError(f"`density` needs a number above zero; got {density!r}.")
+    return max(1, round(density * measure))
 
 
 def _bits(key: Any, shape: tuple[int, ...], xp: Any) -> Any:

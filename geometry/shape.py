@@ -25,7 +25,7 @@ from geometry._arrays import (
 from geometry.chart import Chart, draw
 from geometry.face import Face
 from geometry.samples import BoundarySample, Sample
-from geometry.sequences import check_count, cube, subkey
+from geometry.sequences import check_count, cube, point_count, subkey
 
 if TYPE_CHECKING:
     from geometry.mesh import SimplexMesh
@@ -93,7 +93,7 @@ class Shape(abc.ABC):
     @property
     def measure_error(self) -> float:
         """Estimated error of `measure`; zero where that is exact up to rounding."""
-        return getattr(self, "_measure_error", 0.0)
+        return self._solid_chart.error
 
     @property
     def periods(self) -> Mapping[str, float]:
@@ -206,26 +206,47 @@ class Shape(abc.ABC):
 
     # Sampling
 
-    def sample_interior(self, n: int, *, key: Any, sampler: str = "sobol") -> Sample:
+    def sample_interior(
+        self,
+        n: int | None = None,
+        *,
+        key: Any,
+        sampler: str = "sobol",
+        density: float | None = None,
+    ) -> Sample:
         """Returns `n` points of the interior, uniform, with weights that sum to the measure.
 
         Arguments:
             n: number of points.
             key: int seed or JAX key. With a traced key this is a JAX function of static shapes
                 that runs inside a compiled step; otherwise it returns NumPy float64 arrays.
-            sampler: "sobol", "random", "halton", "latin"; or "grid" and "gauss", which return the
-                largest tensor rule with at most `n` points (about `n` for "grid" on cut shapes).
+            sampler: "sobol", "random", "halton", "latin"; "grid" and "gauss", which return the
+                largest tensor rule with at most `n` points (about `n` for "grid" on cut shapes); or
+                "poisson", points far apart whose weights tell how many candidates each stands for.
+            density: points for each unit of measure, in place of `n`.
         """
+        n = point_count(n, density, self.measure)
         points, _, weights = draw(self._solid_chart, n, key=key, sampler=sampler)
         return Sample(points, weights)
 
-    def sample_boundary(self, n: int, *, key: Any, sampler: str = "sobol") -> BoundarySample:
+    def sample_boundary(
+        self,
+        n: int | Mapping[Any, int] | None = None,
+        *,
+        key: Any,
+        sampler: str = "sobol",
+        density: float | None = None,
+    ) -> BoundarySample:
         """Returns `n` points of the boundary, distributed by true measure, with outward normals.
 
         Every part gets at least one point when `n` allows. A part that is a single point (the end
-        of an interval) is returned once, whatever `n`. Arguments are those of `sample_interior`.
+        of an interval) is returned once, whatever `n`. Arguments are those of `sample_interior`;
+        `n` may also give a number for each part that is wanted, as `{"left": 50, "top": 20}`.
         """
-        return sample_faces(self, self._boundary_faces, n, key=key, sampler=sampler)
+        if isinstance(n, Mapping):
+            return sample_parts(self, n, key=key, sampler=sampler, density=density)
+        total = point_count(n, density, self.boundary.measure)
+        return sample_faces(self, self._boundary_faces, total, key=key, sampler=sampler)
 
     # Algebra
 
@@ -434,6 +455,29 @@ def sample_faces(
     if covered is not None:  # fewer points than faces: the weights stand for the whole all the same
         weights = weights * (covered / xp.sum(weights))
     return BoundarySample(points, normals, weights, parts)
+
+
+def sample_parts(
+    shape: Shape, counts: Mapping[Any, int], *, key: Any, sampler: str, density: Any
+) -> BoundarySample:
+    """Returns the given number of points of each of several parts, one part after the other."""
+    if density is not None or not counts:
+        raise ValueError(
+            "`sample_boundary({name: n})` needs a number for one part or more, and no `density`; "
+            f"got {dict(counts)!r}, density={density!r}."
+        )
+    parts = [shape[names] for names in counts]
+    named = [name for part in parts for name in part.names]
+    twice = sorted({name for name in named if named.count(name) > 1})
+    if twice:
+        raise ValueError(f"`sample_boundary({{name: n}})` names {twice[0]!r} more than once.")
+    samples = [
+        part.sample(n, key=subkey(key, i), sampler=sampler)
+        for i, (part, n) in enumerate(zip(parts, counts.values(), strict=True))
+    ]
+    xp = namespace(samples[0].points)
+    columns = ("points", "normals", "weights", "parts")
+    return BoundarySample(*(xp.concatenate([getattr(s, c) for s in samples]) for c in columns))
 
 
 def face_counts(faces: tuple[Face, ...], n: int) -> list[int]:

@@ -70,8 +70,10 @@ class Similarity(Shape, abc.ABC):
             normals = None if normals is None else self._turned(normals)
             return self._forward(points), normals, kept
 
-        power = chart_dimension(chart, self.dimension)
-        return replace(chart, map=moved_map, measure=chart.measure * self._map()[0] ** power)
+        times = self._map()[0] ** chart_dimension(chart, self.dimension)
+        return replace(
+            chart, map=moved_map, measure=chart.measure * times, error=chart.error * times
+        )
 
     def _solid(self) -> Chart:
         return self._moved(self.base._solid_chart)

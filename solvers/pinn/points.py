@@ -9,6 +9,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
+from geometry import choose
+
 from .ansatz import Trial
 from .terms import Batch, Term, evaluate
 
@@ -37,16 +39,10 @@ def renew(
             continue
         candidates = term.draw(CANDIDATES * term.count, own)
         size = _size(term, trial, candidates, jnp.asarray(weights[i]))
-        chosen = _choose(size, term.count, jax.random.fold_in(own, 1))
+        odds = 1 + size / jnp.mean(size)
+        chosen = choose(odds, term.count, key=jax.random.fold_in(own, 1))
         batches.append(jax.tree.map(lambda leaf, rows=chosen: leaf[rows], candidates))
     return tuple(batches)
-
-
-def _choose(size: jax.Array, count: int, key: Any) -> jax.Array:
-    """Indices drawn without replacement, with odds 1 + size / mean size (Gumbel's trick)."""
-    odds = jnp.log(1 + size / jnp.mean(size))
-    noise = jax.random.gumbel(key, odds.shape, odds.dtype)
-    return jnp.argsort(-(odds + noise))[:count]
 
 
 @eqx.filter_jit
