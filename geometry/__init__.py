@@ -4,6 +4,7 @@ from geometry.annulus import Annulus
 from geometry.ball import Ball, Disk
 from geometry.box import Box, Interval, Rectangle, Time
 from geometry.capsule import Capsule
+from geometry.channel import Channel
 from geometry.csg import Difference, Intersection, SymmetricDifference, Union
 from geometry.curve import NACA, Curve
 from geometry.ellipse import Ellipse, Ellipsoid
@@ -16,6 +17,7 @@ from geometry.periodic import Periodic
 from geometry.polygon import Polygon, RegularPolygon, Triangle
 from geometry.product import Extruded
 from geometry.regions import Regions
+from geometry.repeated import Repeated
 from geometry.revolved import Revolved
 from geometry.samples import BoundarySample, Sample, choose
 from geometry.sector import Sector
@@ -30,6 +32,7 @@ __all__ = [
     "BoundarySample",
     "Box",
     "Capsule",
+    "Channel",
     "Cone",
     "Curve",
     "Cylinder",
@@ -52,6 +55,7 @@ __all__ = [
     "Rectangle",
     "Regions",
     "RegularPolygon",
+    "Repeated",
     "Revolved",
     "Rotated",
     "Sample",

@@ -184,7 +184,7 @@ class Rectangle(Orthotope):
     axes: tuple[str, ...] = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        _set_corners(self, 2)
+        set_corners(self, 2)
 
 
 @dataclass(frozen=True, repr=False)
@@ -201,7 +201,7 @@ class Box(Orthotope):
     axes: tuple[str, ...] = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        _set_corners(self, None)
+        set_corners(self, None)
 
 
 def _set_ends(shape: Any) -> None:
@@ -213,7 +213,8 @@ def _set_ends(shape: Any) -> None:
     object.__setattr__(shape, "upper", upper)
 
 
-def _set_corners(shape: Any, dimension: int | None) -> None:
+def set_corners(shape: Any, dimension: int | None) -> None:
+    """Checks and stores the corners, axes and name of a box."""
     call = f"`{type(shape).__name__}(lower, upper)`"
     lower = vector(shape.lower, call, dimension)
     upper = vector(shape.upper, call, len(lower))

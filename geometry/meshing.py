@@ -42,11 +42,12 @@ def _(shape: Orthotope, size: Any) -> SimplexMesh:
     points = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, shape.dimension)
     index = np.arange(len(points)).reshape([n + 1 for n in counts])
     cells = _kuhn_cells(index)
-    facets = {}
+    facets: dict[str, list[np.ndarray]] = {}
     for axis, names in enumerate(shape._side_names):
         for name, end in zip(names, (0, counts[axis]), strict=True):
-            facets[name] = _kuhn_cells(np.take(index, end, axis=axis))
-    return SimplexMesh(points, oriented(points, cells), facets)
+            facets.setdefault(name, []).append(_kuhn_cells(np.take(index, end, axis=axis)))
+    tagged = {name: np.concatenate(rows) for name, rows in facets.items()}
+    return SimplexMesh(points, oriented(points, cells), tagged)
 
 
 def _kuhn_cells(index: np.ndarray) -> np.ndarray:

@@ -298,6 +298,20 @@ class Shape(abc.ABC):
 
         return Mirrored(self, normal, self._origin(point))
 
+    def repeat(self, count: Any, offset: Any) -> Shape:
+        """Returns the union of `count` separate copies of the shape, each `offset` from the last.
+
+        Several directions make a grid: `pin.repeat((4, 3), ((1, 0), (0, 1)))`. The parts keep their
+        names, and queries cost as much for many copies as for few where the directions are
+        orthogonal.
+
+        Raises:
+            ValueError: copies that meet.
+        """
+        from geometry.repeated import Repeated
+
+        return Repeated(self, count, offset)
+
     def _origin(self, point: Any) -> Any:
         return (0,) * self.dimension if point is None else point
 

@@ -38,13 +38,9 @@ from sympy import (
 )
 
 from equations import (
-    Burgers,
     Condition,
     Data,
     Eq,
-    Heat,
-    NavierStokes,
-    Poisson,
     Problem,
     StatementError,
     advect,
@@ -56,17 +52,20 @@ from equations import (
     fields,
     grad,
     laplacian,
+    laws,
     normal,
     normal_derivative,
     parameter,
     vector_field,
 )
+from equations.laws import *  # noqa: F403
 from geometry import (
     NACA,
     Annulus,
     Ball,
     Box,
     Capsule,
+    Channel,
     Cone,
     Curve,
     Cylinder,
@@ -105,8 +104,8 @@ __all__ = [
     "atan2",
     "Ball",
     "Box",
-    "Burgers",
     "Capsule",
+    "Channel",
     "compare",
     "Condition",
     "Cone",
@@ -132,7 +131,6 @@ __all__ = [
     "FiniteElements",
     "Gaussian",
     "grad",
-    "Heat",
     "Heaviside",
     "I",
     "im",
@@ -147,7 +145,6 @@ __all__ = [
     "Min",
     "Moving",
     "NACA",
-    "NavierStokes",
     "normal",
     "normal_derivative",
     "oo",
@@ -157,7 +154,6 @@ __all__ = [
     "Piecewise",
     "PINN",
     "Point",
-    "Poisson",
     "Polygon",
     "Prism",
     "Problem",
@@ -186,3 +182,5 @@ __all__ = [
     "UnsupportedProblem",
     "vector_field",
 ]
+
+__all__ += laws.__all__
