@@ -1,11 +1,12 @@
 """Problems as immutable SymPy data, and the compiler that turns them into numbers."""
 
+from . import laws
 from .check import Finding, Findings, StatementError
 from .compile import Compiled, Functional, compile_expressions
 from .equation import Eq
 from .evaluate import function_jets
 from .expressions import as_expression
-from .laws import Burgers, Heat, NavierStokes, Poisson
+from .laws import *  # noqa: F403
 from .operators import (
     Divergence,
     advect,
@@ -34,7 +35,6 @@ from .weak import BoundaryValue, NoWeakForm, WeakForm, weak_form
 
 __all__ = [
     "BoundaryValue",
-    "Burgers",
     "Compiled",
     "Condition",
     "Data",
@@ -43,12 +43,9 @@ __all__ = [
     "Finding",
     "Findings",
     "Functional",
-    "Heat",
-    "NavierStokes",
     "NoWeakForm",
     "NormalComponent",
     "Parameter",
-    "Poisson",
     "Problem",
     "StatementError",
     "WeakForm",
@@ -73,3 +70,5 @@ __all__ = [
     "vector_field",
     "weak_form",
 ]
+
+__all__ += laws.__all__

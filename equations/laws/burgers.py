@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import sympy
-
 from ..equation import Eq
-from ..operators import advect, as_vector, diff, laplacian
-from ..symbols import TIME, spatial
-from .law import check_values, checked_coordinates
+from ..operators import advect, laplacian
+from ..symbols import spatial
+from .law import check_values, checked_coordinates, new_vector, rate
 
 
 @dataclass(frozen=True)
@@ -38,27 +36,21 @@ class Burgers:
     viscosity: Any
 
     def __post_init__(self):
-        symbols = checked_coordinates("Burgers", self.coordinates, time=True)
+        symbols = checked_coordinates("Burgers", self.coordinates, time=True, dimensions=(1, 2, 3))
         object.__setattr__(self, "coordinates", symbols)
-        if len(spatial(symbols)) > 3:
-            raise ValueError(f"`Burgers` is stated in at most 3 space dimensions; got {symbols}.")
         check_values(self, positive=("viscosity",))
 
     @property
     def velocity(self) -> Any:
         """The unknown u, or (u, v, w), in m/s."""
-        components = self._components()
-        return components[0] if len(components) == 1 else as_vector(components)
-
-    def _components(self):
-        names = "uvw"[: len(spatial(self.coordinates))]
-        return [sympy.Function(n, real=True)(*self.coordinates) for n in names]
+        components = new_vector("uvw", self.coordinates)
+        return components[0] if len(components) == 1 else components
 
     @property
     def equations(self) -> tuple[Eq, ...]:
         space = spatial(self.coordinates)
-        time = next(s for s in self.coordinates if s.name == TIME)
-        u = self._components()
+        u = new_vector("uvw", self.coordinates)
         return tuple(
-            Eq(diff(c, time) + advect(u, c), self.viscosity * laplacian(c, space)) for c in u
+            Eq(rate(c, self.coordinates) + advect(u, c), self.viscosity * laplacian(c, space))
+            for c in u
         )

@@ -9,9 +9,9 @@ import sympy
 
 from ..equation import Eq
 from ..expressions import as_expression
-from ..operators import diff, div, grad, normal_derivative
-from ..symbols import TIME, spatial
-from .law import check_values, checked_coordinates, checked_unknown
+from ..operators import div, grad, normal_derivative
+from ..symbols import spatial
+from .law import check_values, checked_coordinates, checked_unknown, rate
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Heat:
 
     Arguments:
         coordinates: as `(x, y, t)`.
-        conductivity: k in W/(m K).
+        conductivity: k in W/(m K), an expression, a field, or a function of T.
         heat_capacity: c, density times specific heat, in J/(m³ K).
         source: q in W/m³.
         unknown: the field T in K, made if not given.
@@ -49,7 +49,8 @@ class Heat:
         object.__setattr__(self, "coordinates", symbols)
         unknown = checked_unknown("Heat", self.unknown, symbols, "T")
         object.__setattr__(self, "unknown", unknown)
-        check_values(self, "source", positive=("conductivity", "heat_capacity"))
+        positive = ("conductivity", "heat_capacity")
+        check_values(self, "source", positive=positive, of=(unknown,))
 
     @property
     def temperature(self) -> sympy.Expr:
@@ -64,12 +65,9 @@ class Heat:
     @property
     def equations(self) -> tuple[Eq, ...]:
         space = spatial(self.coordinates)
-        k = sympy.sympify(self.conductivity)
-        storage = sympy.S.Zero
-        if len(space) < len(self.coordinates):
-            time = next(s for s in self.coordinates if s.name == TIME)
-            storage = self.heat_capacity * diff(self.unknown, time)
-        return (Eq(storage - div(k * grad(self.unknown, space), space), self.source),)
+        storage = self.heat_capacity * rate(self.unknown, self.coordinates)
+        conduction = div(self.conductivity * grad(self.unknown, space), space)
+        return (Eq(storage - conduction, self.source),)
 
     def insulated(self) -> Eq:
         """No heat flux through the boundary: k dT/dn = 0."""

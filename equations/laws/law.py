@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import sympy
@@ -9,7 +10,8 @@ from sympy.core.function import AppliedUndef
 
 from ..equation import Eq
 from ..expressions import as_expression
-from ..symbols import spatial
+from ..operators import as_vector, diff, is_vector
+from ..symbols import is_time, spatial
 
 
 @runtime_checkable
@@ -21,8 +23,15 @@ class Law(Protocol):
         """The equations, in the order in which they are reported."""
 
 
-def checked_coordinates(law: str, coordinates, *, time: bool | None = None) -> tuple:
-    """`coordinates` as a tuple of symbols with at least one of space; `time=True` demands `t`.
+def checked_coordinates(
+    law: str,
+    coordinates,
+    *,
+    time: bool | None = None,
+    dimensions: Sequence[int] | None = None,
+) -> tuple:
+    """`coordinates` as a tuple of symbols with at least one of space; `time=True` demands `t`, and
+    `dimensions` are the numbers of space coordinates in which the law is stated.
 
     Raises:
         TypeError for what is no symbol, ValueError for a missing or forbidden coordinate.
@@ -33,33 +42,93 @@ def checked_coordinates(law: str, coordinates, *, time: bool | None = None) -> t
             raise TypeError(
                 f"`{law}(coordinates)` takes symbols made by `coordinates('x y')`; got {symbol!r}."
             )
-    if not spatial(symbols):
+    space = spatial(symbols)
+    if not space:
         raise ValueError(f"`{law}` needs at least one spatial coordinate; got {symbols}.")
-    has_time = len(spatial(symbols)) < len(symbols)
+    has_time = len(space) < len(symbols)
     if time is not None and has_time != time:
         need = "needs the time `t`" if time else "is steady and takes no time `t`"
         raise ValueError(f"`{law}` {need} among its coordinates; got {symbols}.")
+    if dimensions is not None and len(space) not in dimensions:
+        allowed = " or ".join(map(str, dimensions))
+        raise ValueError(f"`{law}` needs {allowed} space coordinates; got {symbols}.")
     return symbols
 
 
-def check_values(law: Any, *names: str, positive: tuple[str, ...] = ()) -> None:
-    """Whether attributes of a law are expressions, and those in `positive` nowhere negative.
+def check_values(law: Any, *names: str, positive: tuple[str, ...] = (), of: Sequence = ()) -> None:
+    """Makes expressions of attributes of a law; those in `positive` must be nowhere negative.
+
+    A function, as `conductivity=lambda T: 1 + T**2`, is called with the fields `of` that the law
+    says it depends on.
 
     Raises:
         TypeError for strings and other objects, ValueError for a negative number.
     """
     for name in (*names, *positive):
-        value = as_expression(getattr(law, name), f"{type(law).__name__}({name}=)")
+        value = getattr(law, name)
+        if callable(value) and of and not isinstance(value, sympy.Basic):
+            value = value(*of)
+        value = as_expression(value, f"{type(law).__name__}({name}=)")
+        object.__setattr__(law, name, value)
         if name in positive and getattr(value, "is_negative", False):
             raise ValueError(
                 f"`{type(law).__name__}({name}=)` cannot be negative; got {value}. Change its sign."
             )
 
 
-def checked_unknown(law: str, unknown, coordinates, default: str) -> AppliedUndef:
+def checked_unknown(
+    law: str, unknown, coordinates, default: str, *, complex: bool = False
+) -> AppliedUndef:
     """The unknown given by the user, or a new field of the default name."""
     if unknown is None:
-        return sympy.Function(default, real=True)(*coordinates)
+        return new_field(default, coordinates, complex=complex)
     if not isinstance(unknown, AppliedUndef):
         raise TypeError(f"`{law}(unknown=)` takes a field made by `field(...)`; got {unknown!r}.")
     return unknown
+
+
+def new_field(
+    name: str, coordinates: Sequence[sympy.Symbol], *, complex: bool = False, positive: bool = False
+) -> AppliedUndef:
+    """A field of the coordinates, real unless said otherwise."""
+    kind = {"complex": True} if complex else {"positive": True} if positive else {"real": True}
+    return sympy.Function(name, **kind)(*coordinates)
+
+
+def new_vector(
+    names: str, coordinates: Sequence[sympy.Symbol], *, complex: bool = False
+) -> sympy.Matrix:
+    """A column of fields, one for each space coordinate, called by the first letters of `names`."""
+    n = len(spatial(coordinates))
+    if n > len(names):
+        raise ValueError(f"there are names for {len(names)} components only; got {coordinates}.")
+    return as_vector([new_field(name, coordinates, complex=complex) for name in names[:n]])
+
+
+def time_of(coordinates: Sequence[sympy.Symbol]) -> sympy.Symbol | None:
+    """The time among the coordinates, None in a steady law."""
+    return next((s for s in coordinates if is_time(s)), None)
+
+
+def rate(u: Any, coordinates: Sequence[sympy.Symbol], order: int = 1) -> Any:
+    """The time derivative of a scalar or vector; zero in a steady law."""
+    time = time_of(coordinates)
+    if time is not None:
+        return diff(u, time, order)
+    return as_vector([0] * len(u)) if is_vector(u) else sympy.S.Zero
+
+
+def as_components(value: Any, space: Sequence[sympy.Symbol], what: str) -> sympy.Matrix:
+    """A vector with one component for each space coordinate; 0 stands for the zero vector, and in
+    one dimension an expression for its only component.
+
+    Raises:
+        ValueError for another number of components.
+    """
+    if not is_vector(value):
+        value = (value,) * len(space) if value == 0 or len(space) == 1 else (value,)
+    if len(value) != len(space):
+        raise ValueError(
+            f"`{what}` needs one component for each of {tuple(space)}; got {len(value)}."
+        )
+    return as_vector(value)

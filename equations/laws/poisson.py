@@ -20,7 +20,7 @@ class Poisson:
     Arguments:
         coordinates: the spatial coordinates, as `(x, y)`.
         source: f.
-        conductivity: k > 0, a number, expression or field.
+        conductivity: k > 0, an expression, a field, or a function of u.
         unknown: the field u, made if not given.
 
     Notes:
@@ -46,7 +46,7 @@ class Poisson:
         object.__setattr__(self, "coordinates", symbols)
         unknown = checked_unknown("Poisson", self.unknown, symbols, "u")
         object.__setattr__(self, "unknown", unknown)
-        check_values(self, "source", positive=("conductivity",))
+        check_values(self, "source", positive=("conductivity",), of=(unknown,))
 
     @property
     def flux(self) -> sympy.Matrix:
@@ -56,8 +56,7 @@ class Poisson:
     @property
     def equations(self) -> tuple[Eq, ...]:
         space = spatial(self.coordinates)
-        k = sympy.sympify(self.conductivity)
-        return (Eq(-div(k * grad(self.unknown, space), space), self.source),)
+        return (Eq(-div(self.conductivity * grad(self.unknown, space), space), self.source),)
 
     def insulated(self) -> Eq:
         """No flux through the boundary: k du/dn = 0."""
