@@ -25,6 +25,7 @@ from geometry.shape import Shape
 from geometry.spacetime import SpaceTime
 from geometry.tetrahedron import Tetrahedron
 from geometry.transforms import Mirrored, Rotated, Scaled, Translated
+from geometry.wire import Wire, WireInTime
 
 __all__ = [
     "Annulus",
@@ -71,5 +72,7 @@ __all__ = [
     "Translated",
     "Triangle",
     "Union",
+    "Wire",
+    "WireInTime",
     "choose",
 ]

@@ -4,103 +4,25 @@ from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-import jax
 import numpy as np
-from scipy.spatial import cKDTree
 
-from geometry._arrays import compiled, namespace, norm, number, vector
+from geometry._arrays import namespace, norm, vector
 from geometry.chart import Chart
+from geometry.curve_piece import (
+    Piece,
+    check_formula,
+    check_points,
+    formula_piece,
+    spline_piece,
+)
 from geometry.face import Face, Surface
 from geometry.polygon import refuse_crossings, signed_area
 from geometry.shape import Shape, positive, set_axes, set_name
 from geometry.trim import flux, masked_box
-from geometry.warp import curved_chart
-
-_NODES = 128  # of each piece, where the search for the nearest point starts
-_STEPS = 6
-
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """A smooth piece of a curve: its point, first and second derivative for s in [start, stop].
-
-    `side` is 1 where the outside lies to the right of the direction of s, else -1.
-    """
-
-    name: str
-    values: tuple[Callable[[Any], Any], ...]
-    start: float
-    stop: float
-    side: float = 1.0
-
-    def at(self, s: Any) -> tuple[Any, Any, Any]:
-        """Returns the point, the derivative and the outward unit normal at s `(...)`."""
-        xp = namespace(s)
-        point, slope = (value(s[..., None]) for value in self.values[:2])
-        across = xp.stack([slope[..., 1], -slope[..., 0]], axis=-1) * self.side
-        return point, slope, across / norm(across)[..., None]
-
-    def nearest(self, points: Any) -> Any:
-        """Returns the s of the nearest point `(...)`, by Newton's method from the nearest node."""
-        xp = namespace(points)
-        still = points if xp is np else jax.lax.stop_gradient(points)
-        s = self._nearest_node(still)
-        for _ in range(_STEPS):
-            s = self._newton(still, s)
-        for _ in range(2):  # carry derivatives
-            s = self._newton(points, s)
-        return s
-
-    @functools.cached_property
-    def _nodes(self) -> tuple[np.ndarray, np.ndarray, cKDTree]:
-        nodes = np.linspace(self.start, self.stop, _NODES + 1)
-        placed = self.values[0](nodes[:, None])
-        return nodes, placed, cKDTree(placed)
-
-    def _nearest_node(self, points: Any) -> Any:
-        xp = namespace(points)
-        nodes, placed, tree = self._nodes
-        if xp is np:
-            return nodes[tree.query(points)[1]].astype(points.dtype)
-        squared = xp.sum((points[..., None, :] - xp.asarray(placed, points.dtype)) ** 2, axis=-1)
-        return xp.asarray(nodes, points.dtype)[xp.argmin(squared, axis=-1)]
-
-    def _newton(self, points: Any, s: Any) -> Any:
-        xp = namespace(points)
-        place, slope, bend = (value(s[..., None]) for value in self.values)
-        offset = place - points
-        speed2 = xp.sum(slope * slope, axis=-1)
-        rate = xp.maximum(speed2 + xp.sum(offset * bend, axis=-1), 0.1 * speed2)
-        return xp.clip(s - xp.sum(offset * slope, axis=-1) / rate, self.start, self.stop)
-
-    def chart(self) -> Chart:
-        """Returns the chart of the piece, with its normals."""
-        span = self.stop - self.start
-
-        def cover(u: Any) -> tuple[Any, Any, None]:
-            point, _, normal = self.at(self.start + span * u[..., 0])
-            return point, normal, None
-
-        return curved_chart(
-            cover, lambda u: span * norm(self.at(self.start + span * u[..., 0])[1]), 1
-        )
-
-    def height(self, points: Any) -> Any:
-        """Returns the distance above the tangent at the nearest point, positive outside."""
-        place, _, normal = self.at(self.nearest(points))
-        return namespace(points).sum((points - place) * normal, axis=-1)
-
-    def overshoot(self, points: Any) -> Any:
-        """Returns how far points lie before the start or beyond the stop, else minus the share."""
-        xp = namespace(points)
-        s = self.nearest(points)
-        place, slope, _ = self.at(s)
-        along = xp.abs(xp.sum((points - place) * slope, axis=-1)) / norm(slope)
-        return along - (s - self.start) * (self.stop - s) / (self.stop - self.start)
+from geometry.wire import Wire
 
 
 class Outline(Shape, abc.ABC):
@@ -109,20 +31,14 @@ class Outline(Shape, abc.ABC):
     name: str | None
 
     @abc.abstractmethod
-    def _formulas(self) -> tuple[tuple[str, Any, tuple[Any, float, float]], ...]:
-        """Names, SymPy formulas and limits of the pieces, each starting where the last stops."""
+    def _drawn(self) -> tuple[Piece, ...]:
+        """The pieces, each starting where the last stops, in either sense."""
 
     @functools.cached_property
     def _pieces(self) -> tuple[Piece, ...]:
-        import sympy
-
-        pieces = []
-        for name, formula, (s, start, stop) in self._formulas():
-            orders = (tuple(sympy.diff(e, s, k) for e in formula) for k in range(3))
-            values = tuple(compiled(order, (str(s),)) for order in orders)
-            pieces.append(Piece(name, values, start, stop))
+        pieces = self._drawn()
         side = 1.0 if signed_area(_polygon(pieces)) > 0 else -1.0
-        return tuple(Piece(p.name, p.values, p.start, p.stop, side) for p in pieces)
+        return tuple(replace(piece, side=side) for piece in pieces)
 
     @functools.cached_property
     def _loop(self) -> np.ndarray:
@@ -190,7 +106,7 @@ class Outline(Shape, abc.ABC):
 
 
 def _polygon(pieces: Any) -> np.ndarray:
-    nodes = [np.linspace(p.start, p.stop, _NODES + 1)[:-1, None] for p in pieces]
+    nodes = [np.linspace(p.start, p.stop, p.nodes + 1)[:-1, None] for p in pieces]
     return np.concatenate([p.values[0](s) for p, s in zip(pieces, nodes, strict=True)])
 
 
@@ -198,7 +114,12 @@ def _polygon(pieces: Any) -> np.ndarray:
 class Curve(Outline):
     """The region inside a closed smooth curve, `Curve((x(s), y(s)), (s, start, stop))`.
 
-    Its one part has its `name`, or "curve".
+    Its one part has its `name`, or "curve". An open curve, or one in space, encloses nothing: it is
+    the `Wire` of the same arguments, and that is what this returns for it.
+
+    Arguments:
+        curve: two formulas of one symbol; or points that a periodic cubic spline joins in a ring.
+        limits: the symbol with its limits, `(s, start, stop)`, for formulas.
 
     Example:
         >>> from sympy import cos, pi, sin, symbols
@@ -208,34 +129,42 @@ class Curve(Outline):
         14.137167
     """
 
-    formula: tuple[Any, Any]
-    limits: tuple[Any, float, float]
+    curve: tuple[Any, ...]
+    limits: tuple[Any, float, float] | None = None
     name: str | None = None
     axes: tuple[str, ...] = None  # type: ignore[assignment]
 
+    def __new__(cls, curve: Any = None, limits: Any = None, name: Any = None, axes: Any = None):
+        wire = (
+            None if curve is None or limits is None else Wire(curve, limits, name=name, axes=axes)
+        )
+        if wire is not None and not (wire.dimension == 2 and wire._is_closed):
+            return wire
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
-        call = "`Curve((x, y), (s, start, stop))`"
-        if len(self.formula) != 2 or len(self.limits) != 3:
-            raise ValueError(f"{call} needs two formulas and a symbol with two limits.")
-        symbol, start, stop = self.limits
-        strange = {str(t) for e in self.formula for t in getattr(e, "free_symbols", ())}
-        if strange - {str(symbol)}:
-            raise ValueError(f"{call} needs formulas of {symbol} alone; got {self.formula}.")
-        limits = (symbol, float(number(start, call)), float(number(stop, call)))
-        object.__setattr__(self, "formula", tuple(self.formula))
-        object.__setattr__(self, "limits", limits)
+        if self.limits is not None:
+            call = "`Curve((x, y), (s, start, stop))`"
+            curve, limits = check_formula(self.curve, self.limits, call)
+            object.__setattr__(self, "limits", limits)
+        else:
+            curve = check_points(self.curve, "`Curve(points)`", least=3)
+            curve = curve[:-1] if curve[0] == curve[-1] else curve
+            if len(curve) < 3 or len(curve[0]) != 2:
+                raise ValueError(
+                    f"`Curve(points)` needs three or more points of the plane; got {self.curve!r}. "
+                    "A curve in space is a `Wire`."
+                )
+        object.__setattr__(self, "curve", curve)
         set_axes(self, self.axes, 2)
         set_name(self)
-        ends = self._pieces[0].values[0](np.array([[limits[1]], [limits[2]]]))
-        if not limits[1] < limits[2] or np.linalg.norm(ends[0] - ends[1]) > 1e-9 * self.size:
-            raise ValueError(
-                f"{call} needs a curve that ends where it starts; it runs from "
-                f"{tuple(ends[0].tolist())} to {tuple(ends[1].tolist())}."
-            )
         refuse_crossings((self._loop,))
 
-    def _formulas(self) -> tuple[tuple[str, Any, tuple[Any, float, float]], ...]:
-        return ((self.name or "curve", self.formula, self.limits),)
+    def _drawn(self) -> tuple[Piece, ...]:
+        name = self.name or "curve"
+        if self.limits is not None:
+            return (formula_piece(name, self.curve, self.limits),)
+        return (spline_piece(name, np.asarray(self.curve, float), True),)
 
 
 @dataclass(frozen=True, repr=False)
@@ -277,6 +206,9 @@ class NACA(Outline):
         object.__setattr__(self, "leading_edge", edge)
         set_axes(self, self.axes, 2)
         set_name(self)
+
+    def _drawn(self) -> tuple[Piece, ...]:
+        return tuple(formula_piece(*formula) for formula in self._formulas())
 
     def _formulas(self) -> tuple[tuple[str, Any, tuple[Any, float, float]], ...]:
         """With x = s^2, so that the nose is smooth; split where the camber changes formula."""

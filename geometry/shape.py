@@ -513,16 +513,28 @@ def face_counts(faces: tuple[Face, ...], n: int) -> list[int]:
         for _, i in sorted(ranks, key=lambda rank: rank[0])[:n]:
             counts[i] = 1
         return counts
+    whole = largest_remainders(measures, n)
+    for i, count in zip(solid, whole, strict=True):
+        counts[i] = count
+    return counts
+
+
+def largest_remainders(measures: np.ndarray, n: int) -> list[int]:
+    """Returns whole numbers that sum to `n` in proportion to measures, one or more for each.
+
+    Where there are more measures than `n`, the largest get one each.
+    """
+    if n <= len(measures):
+        chosen = np.argsort(-measures, kind="stable")[:n]
+        return [int(i in chosen) for i in range(len(measures))]
     shares = measures / measures.sum() * n
     whole = np.maximum(np.floor(shares).astype(int), 1)
     order = np.argsort(-(shares - np.floor(shares)), kind="stable")
     for i in range(n - whole.sum()):
         whole[order[i % len(order)]] += 1
-    while whole.sum() > n:  # ends: each pass takes one from the largest, and n > number of faces
+    while whole.sum() > n:  # ends: each pass takes one from the largest, and n > len(measures)
         whole[np.argmax(whole)] -= 1
-    for i, count in zip(solid, whole, strict=True):
-        counts[i] = int(count)
-    return counts
+    return [int(count) for count in whole]
 
 
 def constructor_text(shape: Any) -> str:

@@ -87,6 +87,7 @@ from geometry import (
     Time,
     Torus,
     Triangle,
+    Wire,
 )
 from solvers import PINN, FiniteElements, Phase, Solution, Status, UnsupportedProblem
 
@@ -179,6 +180,7 @@ __all__ = [
     "Time",
     "Torus",
     "Triangle",
+    "Wire",
     "UnsupportedProblem",
     "vector_field",
 ]

@@ -71,17 +71,18 @@ def foreign_parts(case: Case) -> Iterator[Finding]:
 
 
 def _misplaced_point(case: Case, place) -> Iterator[Finding]:
-    point = np.atleast_2d(place.sample(1, key=0).points)
+    points = np.atleast_2d(place.sample(64, key=0).points)  # a point is returned once
     axes = case.domain.axes
-    if point.shape[1] != len(axes):
+    what = "the point" if len(points) == 1 else "the curve"
+    if points.shape[1] != len(axes):
         yield error(
             f"on {place!r}",
-            f"the point has {point.shape[1]} coordinates, the domain has {len(axes)} axes.",
+            f"{what} has {points.shape[1]} coordinates, the domain has {len(axes)} axes.",
             f"Give one number for each of {', '.join(axes)}.",
         )
-    elif not case.domain.contains(point).all():
+    elif not case.domain.contains(points).all():
         yield error(
             f"on {place!r}",
-            "the point lies outside the domain.",
-            f"Choose a point in {case.domain!r}.",
+            f"{what} lies outside the domain.",
+            f"Choose {what.replace('the', 'a')} in {case.domain!r}.",
         )
