@@ -18,6 +18,7 @@ from .operators import (
     normal_derivative,
 )
 from .problem import Condition, Data, Problem
+from .scaling import NotScalable, Scaling
 from .symbols import (
     NormalComponent,
     Parameter,
@@ -44,9 +45,11 @@ __all__ = [
     "Findings",
     "Functional",
     "NoWeakForm",
+    "NotScalable",
     "NormalComponent",
     "Parameter",
     "Problem",
+    "Scaling",
     "StatementError",
     "WeakForm",
     "advect",

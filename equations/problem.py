@@ -92,6 +92,8 @@ class Problem:
             or a point.
         data: `Data(...)` or a list of them.
         name: used for the run folder and in reports.
+        law: kept where the equations are those of a law.
+        scaling: the way back, of a problem made by `nondimensionalize`.
 
     Notes:
         Building never fails for a slip in the physics; `check()` lists all slips at once and
@@ -116,6 +118,7 @@ class Problem:
     data: Any = ()
     name: str | None = None
     law: Any = field(default=None, compare=False)
+    scaling: Any = field(default=None, compare=False)
 
     def __post_init__(self):
         if isinstance(self.domain, type) or not hasattr(self.domain, "sample_interior"):
@@ -178,6 +181,13 @@ class Problem:
         from .manufactured import manufactured
 
         return manufactured(self, exact)
+
+    def nondimensionalize(self) -> Problem:
+        """The problem in numbers of order one, with the way back as its `scaling`; itself where its
+        numbers are of order one. See `equations.scaling`."""
+        from .scaling import nondimensionalize
+
+        return nondimensionalize(self)
 
     def residual(
         self,

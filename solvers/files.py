@@ -17,10 +17,11 @@ import numpy as np
 import sympy
 
 from diffcore import checkpoint
-from equations import Problem
+from equations import Problem, Scaling
 from equations.serialize import SerializationError, from_json, to_json
 
 from . import labels
+from .scaled import in_units
 from .solution import Solution
 from .status import Status
 
@@ -74,9 +75,11 @@ def _solution(path: Path, stored: Mapping[str, Any], tree: Any) -> Solution:
     problem, method = from_json(stored["problem"]), from_json(stored["method"], packages=METHODS)
     if not isinstance(problem, Problem) or not hasattr(method, "rebuild"):
         raise ValueError(f"{str(path)!r} holds no problem, or a method that cannot be rebuilt.")
-    jets, parameters = method.rebuild(problem, tree["state"])
-    return Solution(
-        problem,
+    scaling = _scaling(stored)
+    solved = problem if scaling is None else scaling.apply(problem)
+    jets, parameters = method.rebuild(solved, tree["state"])
+    solution = Solution(
+        solved,
         method,
         jets,
         Status[stored["status"]],
@@ -86,8 +89,14 @@ def _solution(path: Path, stored: Mapping[str, Any], tree: Any) -> Solution:
         dict(from_json(stored["errors"])),
         tuple(stored["choices"]),
         tree["state"],
-        _deviations(problem, method, tree["state"]),
+        _deviations(solved, method, tree["state"]),
     )
+    return solution if scaling is None else in_units(solution, problem, scaling)
+
+
+def _scaling(stored: Mapping[str, Any]) -> Scaling | None:
+    """The scales of the dimensionless form that was solved, if it was."""
+    return Scaling(*from_json(stored["scaling"])) if stored.get("scaling") else None
 
 
 def _deviations(problem: Problem, method: Any, state: Any) -> Callable | None:
@@ -119,6 +128,7 @@ def _save_npz(solution: Solution, path: Path, expressions: Any) -> None:
         "seconds": float(solution.seconds),
         "errors": to_json([(group, float(e)) for group, e in solution.errors.items()]),
         "choices": list(solution.choices),
+        "scaling": None if solution.scaling is None else to_json(solution.scaling.parts),
     }
     history = {name: np.asarray(column) for name, column in solution.history.items()}
     tree = {"state": solution.state, "history": history}

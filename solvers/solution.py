@@ -16,7 +16,7 @@ import sympy
 
 import diffcore
 from equations import Parameter, Problem, as_expression
-from geometry import Part, Point
+from geometry import Part, Point, Wire, WireInTime
 
 from . import verify
 from .status import Status
@@ -38,6 +38,7 @@ class Solution:
         choices: sentences on what was chosen and why.
         state: arrays from which the solution can be rebuilt.
         deviations: `(expressions, points) -> standard deviations`, for inverse problems.
+        scaling: the scales of the dimensionless form that was solved; None without one.
     """
 
     problem: Problem
@@ -51,6 +52,7 @@ class Solution:
     choices: tuple[str, ...] = ()
     state: Any = None
     deviations: Callable | None = None
+    scaling: Any = None
 
     def __call__(self, expression: Any, points: Any, **parameters: float) -> np.ndarray:
         """Values of any expression in the fields, their derivatives and the coordinates.
@@ -108,7 +110,7 @@ class Solution:
 
         Arguments:
             expression: a scalar, vector or matrix; over a part it may hold the normal.
-            over: a part, its name, or a tuple of names.
+            over: a part, its name, or a tuple of names; or a `Wire`.
             n: number of quadrature points.
 
         Returns:
@@ -251,9 +253,9 @@ def _numbers(points: Any) -> np.ndarray:
         ) from None
 
 
-def _part(domain: Any, over: Any) -> Part | Point:
+def _part(domain: Any, over: Any) -> Part | Point | Wire | WireInTime:
     """The part that `over` means."""
-    if isinstance(over, Part | Point):
+    if isinstance(over, Part | Point | Wire | WireInTime):
         return over
     names = over if isinstance(over, tuple) else (over,)
     if names and all(isinstance(name, str) for name in names):

@@ -12,6 +12,7 @@ from equations import Problem, StatementError
 
 from .choose import choose
 from .monitor import Monitor, Silent, Target
+from .scaled import dimensionless, restored
 from .solution import Solution
 from .status import UnsupportedProblem
 
@@ -37,6 +38,10 @@ def solve(
         budget: seconds, or text as "3 min".
         monitor: receives progress and checkpoints.
 
+    Notes:
+        A problem whose numbers are far from one is solved in dimensionless form
+        (`problem.nondimensionalize()`); the answer is in the units of the statement.
+
     Raises:
         TypeError and ValueError for other arguments than these; StatementError listing all errors
         of the statement; UnsupportedProblem listing why the method cannot take it. Trouble at run
@@ -50,13 +55,20 @@ def solve(
     if errors:
         raise StatementError(errors)
     method, why = choose(problem) if method is None else (method, None)
+    given, chosen, remarks = problem, method, () if why is None else (why,)
+    if hasattr(method, "in_units"):
+        problem, found = dimensionless(given)
+        method = method if problem is given else method.in_units(problem.scaling)
+        remarks = (*remarks, *found)
     reasons = method.reasons_against(problem)
     if reasons:
         raise UnsupportedProblem(method, reasons)
     solution = method.solve(
         problem, key=diffcore.as_key(key), target=target, monitor=monitor or Silent()
     )
-    return solution if why is None else replace(solution, choices=(why, *solution.choices))
+    if problem is not given:
+        solution = restored(solution, given, problem.scaling, chosen)
+    return replace(solution, choices=(*remarks, *solution.choices)) if remarks else solution
 
 
 def _require_method(method: Any) -> None:

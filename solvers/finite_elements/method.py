@@ -12,7 +12,7 @@ import numpy as np
 import sympy
 
 import diffcore
-from equations import NoWeakForm, Problem, WeakForm, weak_form
+from equations import NoWeakForm, Problem, WeakForm, is_time, weak_form
 
 from ..monitor import Monitor, Progress, Target
 from ..solution import Solution
@@ -71,6 +71,14 @@ class FiniteElements:
             raise ValueError(f"`time_steps` is a number of steps above 0; got {self.time_steps}.")
         if not 0 < self.tolerance < 1:
             raise ValueError(f"`tolerance` must lie between 0 and 1; got {self.tolerance}.")
+
+    def in_units(self, scaling: Any) -> FiniteElements:
+        """The method for a problem in dimensionless form, with its mesh size as it is there."""
+        length = next(unit for c, unit in scaling.coordinates if not is_time(c))
+        if not callable(self.size):
+            return replace(self, size=self.size and self.size / length)
+        size = self.size
+        return replace(self, size=lambda points: size(points * length) / length)
 
     def reasons_against(self, problem: Problem) -> tuple[str, ...]:
         """Why this method cannot take the problem; empty if it can."""

@@ -89,6 +89,10 @@ class PINN:
             return
         raise error(f"`{name}` of PINN {rule}; got {value!r:.60}.")
 
+    def in_units(self, scaling: Any) -> PINN:
+        """The method for a problem in dimensionless form: it holds no lengths."""
+        return self
+
     def reasons_against(self, problem: Problem) -> tuple[str, ...]:
         """Why this method cannot take the problem; empty if it can."""
         reasons = []
