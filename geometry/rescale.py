@@ -26,6 +26,7 @@ from geometry.regions import Regions
 from geometry.shape import Shape
 from geometry.spacetime import SpaceTime
 from geometry.transforms import Translated
+from geometry.wire import Wire, WireInTime
 
 Units = Mapping[str, float]
 
@@ -49,17 +50,46 @@ def rescaled(shape: Any, units: Units) -> Any:
     return shape.scale(1 / _common(shape, units))
 
 
+@functools.singledispatch
 def rescaled_place(place: Any, domain: Shape, units: Units) -> Any:
-    """Returns a part, a piece of one, or a point in other units, on the rescaled `domain`."""
-    if isinstance(place, Point):
-        lengths = (units[axis] for axis in domain.axes)
-        return Point(*(float(c / u) for c, u in zip(place.coordinates, lengths, strict=True)))
-    if isinstance(place, Part):
-        pieces = tuple(_condition(c, units) for c in place.condition)
-        return Part(domain, place.names, pieces)
-    if isinstance(place, Shape):
-        return domain
-    raise TypeError(f"{place!r} is no part, point or domain, and has no form in other units.")
+    """Returns a part, a piece of one, a point or a wire in other units, on the rescaled `domain`.
+
+    Raises:
+        TypeError: a place of another kind.
+    """
+    raise TypeError(f"{place!r} is no part, point or wire, and has no form in other units.")
+
+
+@rescaled_place.register
+def _(place: Point, domain: Shape, units: Units) -> Point:
+    lengths = (units[axis] for axis in domain.axes)
+    return Point(*(float(c / u) for c, u in zip(place.coordinates, lengths, strict=True)))
+
+
+@rescaled_place.register
+def _(place: Part, domain: Shape, units: Units) -> Part:
+    return Part(domain, place.names, tuple(_condition(c, units) for c in place.condition))
+
+
+@rescaled_place.register
+def _(place: Shape, domain: Shape, units: Units) -> Shape:
+    return domain
+
+
+@rescaled_place.register
+def _(place: Wire, domain: Shape, units: Units) -> Wire:
+    lengths = [units[axis] for axis in place.axes]
+    if place.limits is not None:
+        curve = tuple(c / u for c, u in zip(place.curve, lengths, strict=True))
+    else:
+        curve = tuple(tuple((np.array(point, float) / lengths).tolist()) for point in place.curve)
+    return replace(place, curve=curve)
+
+
+@rescaled_place.register
+def _(place: WireInTime, domain: Shape, units: Units) -> WireInTime:
+    start, end = (moment / units[place.axis] for moment in (place.start, place.end))
+    return WireInTime(rescaled_place(place.wire, domain, units), place.axis, start, end)
 
 
 @rescaled.register
