@@ -88,8 +88,13 @@ def _build(generators: list[Polynomial], requests: list[Polynomial], dimension: 
 
 
 def _basis(generators: list[Polynomial], dimension: int) -> list[Polynomial]:
-    """Basis of the inverse system, 1 first, by degree; monomials, then generators, if possible."""
-    closure = list(_closure([*generators, {(0,) * dimension: Fraction(1)}]))
+    """Basis of the inverse system, 1 first, by degree; monomials, then generators, if possible.
+
+    Only the first has a constant term: products of values count on it.
+    """
+    one = (0,) * dimension
+    derivatives = (_without_constant(p, one) for p in _closure(generators))
+    closure = [{one: Fraction(1)}, *filter(None, derivatives)]
     space = _Span()
     for number, p in enumerate(closure):
         space.add(p, number)
@@ -99,6 +104,10 @@ def _basis(generators: list[Polynomial], dimension: int) -> list[Polynomial]:
     chosen = _Span()
     ordered = sorted(candidates, key=_degree)
     return [_scaled(p) for number, p in enumerate(ordered) if chosen.add(p, number)]
+
+
+def _without_constant(p: Polynomial, one: Orders) -> Polynomial:
+    return {orders: c for orders, c in p.items() if orders != one}
 
 
 def _closure(generators: Iterable[Polynomial]) -> Iterator[Polynomial]:

@@ -156,6 +156,23 @@ def test_the_laplacian_is_the_trace_of_the_hessian(d):
     np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_operators_of_mixed_order_are_the_sum_of_their_terms(seed):
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(1, 4))
+    orders = {tuple(map(int, rng.integers(0, 3, d))) for _ in range(4)} | {(0,) * d}
+    terms = {each: float(rng.integers(1, 5)) for each in orders}
+    weights = jnp.asarray(rng.normal(size=(3, d)))
+
+    def f(x):
+        return jnp.sum(jnp.tanh(weights @ x) ** 2) * jnp.exp(x[0])
+
+    x = jnp.asarray(rng.normal(size=d))
+    single = partials(f, list(terms))(x)  # one monomial each: no sums of orders
+    expected = sum(c * single[each] for each, c in terms.items())
+    np.testing.assert_allclose(operator(f, terms)(x), expected, rtol=1e-11)
+
+
 def test_the_biharmonic_of_a_polynomial_is_exact():
     f = lambda x: x[0] ** 4 + 3 * x[0] ** 2 * x[1] ** 2 - x[1] ** 5  # noqa: E731
     terms = {(4, 0): 1, (2, 2): 2, (0, 4): 1}

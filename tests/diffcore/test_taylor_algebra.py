@@ -75,6 +75,9 @@ def functional(b, u):
         (power(laplacian(2), 2), (((1, 1), 1),)),
         ((((1, 0), 1), ((0, 2), -0.25)), (((2, 1), 1), ((0, 1), 3))),
         (power({(1, 0): 1, (0, 1): 2}, 4),),
+        ((((2, 0), 1), ((0, 2), 1), ((0, 0), 1)),),  # Helmholtz
+        ((*power(laplacian(2), 2), *power(laplacian(2), 1), ((1, 0), 2), ((0, 0), -3)),),
+        ((((3, 0), 1), ((1, 2), 2), ((1, 1), 1), ((0, 0), 5)), (((2, 0), 1), ((0, 0), 1))),
     ],
 )
 def test_products_and_readouts_are_exact_on_polynomials(requests):
