@@ -24,10 +24,18 @@ from diffcore.nn.activations import (
     softplus,
     tanh,
 )
-from diffcore.nn.containers import Concatenate, Sequential
+from diffcore.nn.containers import (
+    Concatenate,
+    Flatten,
+    Identity,
+    Residual,
+    Sequential,
+    Unflatten,
+)
 from diffcore.nn.features import FourierFeatures, PeriodicFeatures, RadialBasis
 from diffcore.nn.initializers import initialize
 from diffcore.nn.linear import FactorizedLinear, Linear
+from diffcore.nn.module import LATER, Module, Specification, init
 from diffcore.nn.networks import (
     MLP,
     SIREN,
@@ -38,29 +46,34 @@ from diffcore.nn.networks import (
 )
 from diffcore.nn.parameters import (
     Fixed,
-    Module,
     count_parameters,
     flatten_parameters,
     merge,
     split,
 )
+from diffcore.nn.training import Stateful, Training, apply
 
 __all__ = [
     "AdaptiveActivation",
+    "apply",
     "celu",
     "Concatenate",
     "count_parameters",
     "elu",
     "FactorizedLinear",
     "Fixed",
+    "Flatten",
     "flatten_parameters",
     "FourierFeatures",
     "gelu",
     "hard_sigmoid",
     "hard_swish",
     "hard_tanh",
+    "Identity",
+    "init",
     "initialize",
     "Lambda",
+    "LATER",
     "leaky_relu",
     "Linear",
     "log_sigmoid",
@@ -75,6 +88,7 @@ __all__ = [
     "RadialBasis",
     "relu",
     "relu6",
+    "Residual",
     "ResNet",
     "selu",
     "SeparableNetwork",
@@ -86,6 +100,10 @@ __all__ = [
     "soft_sign",
     "softmax",
     "softplus",
+    "Specification",
     "split",
+    "Stateful",
     "tanh",
+    "Training",
+    "Unflatten",
 ]

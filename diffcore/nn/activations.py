@@ -33,6 +33,7 @@ from jax.nn import (
 )
 from jax.numpy import tanh
 
+from diffcore.nn.module import Module
 from diffcore.precision import default_dtype
 
 __all__ = [
@@ -47,7 +48,7 @@ def sine(x: jax.Array) -> jax.Array:
     return jnp.sin(x)
 
 
-class Lambda(eqx.Module):
+class Lambda(Module):
     """A function as a layer without parameters."""
 
     function: Callable = eqx.field(static=True)
@@ -56,7 +57,7 @@ class Lambda(eqx.Module):
         return self.function(x)
 
 
-class AdaptiveActivation(eqx.Module):
+class AdaptiveActivation(Module):
     """The activation f(n a x), with a trained slope a that starts at 1/n.
 
     Arguments:

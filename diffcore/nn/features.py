@@ -11,11 +11,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from diffcore.keys import as_key
+from diffcore.nn.module import LATER, Module
 from diffcore.nn.parameters import Fixed
 from diffcore.precision import default_dtype
 
 
-class FourierFeatures(eqx.Module):
+class FourierFeatures(Module):
     """Random waves [cos(x B), sin(x B)], with B drawn from N(0, scale²) and not trained.
 
     Arguments:
@@ -38,7 +39,7 @@ class FourierFeatures(eqx.Module):
     frequencies: Fixed  # (in, out / 2)
 
     def __init__(
-        self, in_size: int, out_size: int, *, scale: float | Sequence[float] = 1.0, key: Any
+        self, in_size: int, out_size: int, *, scale: float | Sequence[float] = 1.0, key: Any = LATER
     ):
         if out_size % 2:
             raise ValueError(
@@ -53,7 +54,7 @@ class FourierFeatures(eqx.Module):
         return jnp.concatenate([jnp.cos(phase), jnp.sin(phase)], axis=-1)
 
 
-class PeriodicFeatures(eqx.Module):
+class PeriodicFeatures(Module):
     """Coordinates in which each periodic one, x, is replaced by cos and sin of 2πk x / period.
 
     Whatever follows is periodic with all its derivatives.
@@ -110,7 +111,7 @@ class PeriodicFeatures(eqx.Module):
         return jnp.concatenate(pieces, axis=-1)
 
 
-class RadialBasis(eqx.Module):
+class RadialBasis(Module):
     """A sum of Gaussian bumps, Σ w_j exp(-|x - c_j|² / (2 s_j²)), all trained.
 
     Arguments:
@@ -134,7 +135,7 @@ class RadialBasis(eqx.Module):
         lower: float | Sequence[float] = -1.0,
         upper: float | Sequence[float] = 1.0,
         width: float | None = None,
-        key: Any,
+        key: Any = LATER,
     ):
         center_key, weight_key = jax.random.split(as_key(key))
         dtype = default_dtype()

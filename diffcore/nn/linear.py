@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 
 from diffcore.keys import as_key
 from diffcore.nn.initializers import Initializer, initialize
+from diffcore.nn.module import LATER, Module
 from diffcore.precision import default_dtype
 
 
-class Linear(eqx.Module):
+class Linear(Module):
     """The affine map x W' + b of the last axis; any leading axes are batch axes.
 
     Arguments:
@@ -39,7 +39,7 @@ class Linear(eqx.Module):
         bias: bool = True,
         initializer: Initializer = "glorot_uniform",
         dtype: Any = None,
-        key: Any,
+        key: Any = LATER,
     ):
         self.weight = initialize(initializer, key, (out_size, in_size), dtype)
         self.bias = jnp.zeros(out_size, self.weight.dtype) if bias else None
@@ -49,7 +49,7 @@ class Linear(eqx.Module):
         return y if self.bias is None else y + self.bias
 
 
-class FactorizedLinear(eqx.Module):
+class FactorizedLinear(Module):
     """An affine map whose weight is diag(exp(s)) V, with one trained log-scale s a neuron.
 
     The product starts as a usual random weight; the scales are drawn from N(mean, deviation²).
@@ -70,7 +70,7 @@ class FactorizedLinear(eqx.Module):
         mean: float = 1.0,
         deviation: float = 0.1,
         initializer: Initializer = "glorot_normal",
-        key: Any,
+        key: Any = LATER,
     ):
         scale_key, weight_key = jax.random.split(as_key(key))
         noise = jax.random.normal(scale_key, (out_size,), default_dtype())

@@ -17,6 +17,7 @@ from diffcore.keys import as_key
 from diffcore.nn.activations import as_module, tanh
 from diffcore.nn.features import FourierFeatures
 from diffcore.nn.linear import Linear
+from diffcore.nn.module import LATER, Module
 from diffcore.precision import default_dtype
 
 
@@ -26,7 +27,7 @@ def _check_sizes(**sizes: int) -> None:
             raise ValueError(f"`{name}` must be a positive whole number; got {size!r}.")
 
 
-class MLP(eqx.Module):
+class MLP(Module):
     """A fully connected network with `depth` hidden layers of `width` neurons.
 
     Arguments:
@@ -52,7 +53,7 @@ class MLP(eqx.Module):
         *,
         activation: Callable = tanh,
         linear: Callable = Linear,
-        key: Any,
+        key: Any = LATER,
     ):
         _check_sizes(in_size=in_size, out_size=out_size, width=width, depth=depth)
         sizes = [in_size] + [width] * depth + [out_size]
@@ -68,7 +69,7 @@ class MLP(eqx.Module):
         return self.layers[-1](x)
 
 
-class ModifiedMLP(eqx.Module):
+class ModifiedMLP(Module):
     """An MLP whose hidden layers are gates z between two encodings of the input: z U + (1 - z) V.
 
     Source: Wang, Teng, Perdikaris, Understanding and mitigating gradient flow pathologies in
@@ -88,7 +89,7 @@ class ModifiedMLP(eqx.Module):
         *,
         activation: Callable = tanh,
         linear: Callable = Linear,
-        key: Any,
+        key: Any = LATER,
     ):
         _check_sizes(in_size=in_size, out_size=out_size, width=width, depth=depth)
         key_u, key_v, *keys = jax.random.split(as_key(key), depth + 3)
@@ -110,7 +111,7 @@ def _gate(z: jax.Array, u: jax.Array, v: jax.Array) -> jax.Array:
     return v + z * (u - v)
 
 
-class SIREN(eqx.Module):
+class SIREN(Module):
     """A network of sines, sin(ω (x W' + b)), with the initial weights that keep its spectrum.
 
     Arguments:
@@ -131,7 +132,7 @@ class SIREN(eqx.Module):
         depth: int,
         *,
         frequency: float = 30.0,
-        key: Any,
+        key: Any = LATER,
     ):
         _check_sizes(in_size=in_size, out_size=out_size, width=width, depth=depth)
         keys = jax.random.split(as_key(key), depth + 1)
@@ -153,7 +154,7 @@ def _uniform(limit: float) -> Callable:
     return lambda key, shape, dtype: jax.random.uniform(key, shape, dtype, -limit, limit)
 
 
-class ResNet(eqx.Module):
+class ResNet(Module):
     """A residual network: `depth` blocks x + W₂ σ(W₁ σ(x)), between two affine maps."""
 
     first: Callable
@@ -170,7 +171,7 @@ class ResNet(eqx.Module):
         *,
         activation: Callable = tanh,
         linear: Callable = Linear,
-        key: Any,
+        key: Any = LATER,
     ):
         _check_sizes(in_size=in_size, out_size=out_size, width=width, depth=depth)
         first_key, last_key, *keys = jax.random.split(as_key(key), 2 * depth + 2)
@@ -187,7 +188,7 @@ class ResNet(eqx.Module):
         return self.last(self.activation(x))
 
 
-class PirateBlock(eqx.Module):
+class PirateBlock(Module):
     """One block of `PirateNet`: two gated layers and a third, blended into the input by α."""
 
     layers: tuple[Callable, Callable, Callable]
@@ -207,7 +208,7 @@ class PirateBlock(eqx.Module):
         return x + self.alpha * (self.activation(third(z)) - x)
 
 
-class PirateNet(eqx.Module):
+class PirateNet(Module):
     """A deep gated residual network that starts as a linear map of its random waves.
 
     Arguments:
@@ -237,7 +238,7 @@ class PirateNet(eqx.Module):
         linear: Callable = Linear,
         scale: float = 1.0,
         embedding: Callable | None = None,
-        key: Any,
+        key: Any = LATER,
     ):
         _check_sizes(in_size=in_size, out_size=out_size, width=width, depth=depth)
         wave_key, key_u, key_v, last_key, *keys = jax.random.split(as_key(key), depth + 4)
@@ -259,7 +260,7 @@ class PirateNet(eqx.Module):
         return self.last(x)
 
 
-class SeparableNetwork(eqx.Module):
+class SeparableNetwork(Module):
     """A sum of products of functions of one coordinate: u(x) = Σ_r Π_i f_ir(x_i).
 
     Arguments:
@@ -288,7 +289,7 @@ class SeparableNetwork(eqx.Module):
         *,
         rank: int,
         activation: Callable = tanh,
-        key: Any,
+        key: Any = LATER,
     ):
         _check_sizes(in_size=in_size, out_size=out_size, rank=rank)
         keys = jax.random.split(as_key(key), in_size)

@@ -15,8 +15,6 @@ import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
 
-Module = eqx.Module
-
 
 class Fixed(eqx.Module):
     """An array that belongs to a module and is not trained, such as random frequencies."""
