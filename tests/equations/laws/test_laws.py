@@ -1,0 +1,125 @@
+"""Every law, in every dimension: an exact or manufactured solution leaves no residual, and the
+residual of any other field is what SymPy computes by itself."""
+
+import jax.numpy as jnp
+import matplotlib.mathtext
+import numpy as np
+import pytest
+import sympy
+
+import equations
+from equations import compile_expressions
+from equations.laws.law import Law
+
+from . import flows, solids, transport, waves
+from .cases import as_functions, by_sympy, some_fields
+
+TABLES = (transport, flows, waves, solids)
+CASES = {case.name: case for table in TABLES for case in table.cases()}
+NO_LAWS = {"Law", "MatchedLayer", "KEpsilon", "KOmega", "MixingLength"}
+
+
+def sample(problem, n=3):
+    return problem.domain.sample_interior(n, key=0, sampler="random").points
+
+
+def compiled_residual(problem, fields, points):
+    """The compiled residual with its functionals computed by SymPy."""
+    compiled = compile_expressions(problem.residuals, problem.coordinates)
+    functionals = [f.expression() for f in compiled.functionals]
+    values = by_sympy(functionals, fields, problem.coordinates, points)
+    return np.stack(compiled(jnp.asarray(points), list(jnp.asarray(values.T))), axis=-1)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_solutions_leave_no_residual(name):
+    case = CASES[name]
+    problem, exact = case.problem(), case.exact
+    if exact is None:
+        exact = some_fields(problem.fields, shift=3)
+        problem = problem.manufactured(exact)
+    residual = problem.residual(as_functions(exact), sample(problem))
+    assert residual.shape == (3, len(problem.residuals))
+    assert np.abs(residual).max() < 1e-10  # rounding of terms of size up to 1e3
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_residuals_of_other_fields_agree_with_sympy(name):
+    problem = CASES[name].problem()
+    points, other = sample(problem), some_fields(problem.fields)
+    residual = compiled_residual(problem, other, points)
+    expected = by_sympy(problem.residuals, other, problem.coordinates, points)
+    assert np.abs(expected).max() > 1e-2
+    np.testing.assert_allclose(residual, expected, atol=1e-11 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_laws_are_laws_with_as_many_equations_as_unknowns(name):
+    law, problem = CASES[name].law, CASES[name].problem()
+    assert isinstance(law, Law) and problem.law is law
+    assert len(problem.residuals) == len(problem.fields)
+    assert set(problem.fields) == set(CASES[name].exact or problem.fields)
+    assert law == type(law)(**{f: getattr(law, f) for f in law.__dataclass_fields__})
+
+
+def test_every_law_is_in_the_tables():
+    tested = {type(case.law).__name__ for case in CASES.values()}
+    assert tested == set(equations.laws.__all__) - NO_LAWS
+
+
+@pytest.mark.parametrize("name", {type(c.law): n for n, c in CASES.items()}.values())
+def test_laws_print_as_latex_that_mathtext_reads(name):
+    parser = matplotlib.mathtext.MathTextParser("path")
+    for equation in CASES[name].law.equations:
+        parser.parse(f"${plain(sympy.latex(equation))}$")
+
+
+def plain(latex):
+    """Columns and cases written in a line, for mathtext has none."""
+    for word in ("pmatrix", "cases"):
+        latex = latex.replace(rf"\begin{{{word}}}", "(").replace(rf"\end{{{word}}}", ")")
+    return latex.replace(r"\\", ",").replace("&", " ").replace(r"\text", r"\mathrm")
+
+
+x, y, t = equations.coordinates("x y t")
+LAW = equations
+
+
+@pytest.mark.parametrize(
+    ("make", "kind", "words"),
+    [
+        (lambda: LAW.NavierStokes((x,), viscosity=1), ValueError, "2 or 3 space coordinates"),
+        (lambda: LAW.Burgers((x,), viscosity=1), ValueError, "needs the time `t`"),
+        (lambda: LAW.Poisson((x, t)), ValueError, "takes no time `t`"),
+        (lambda: LAW.Heat((t,)), ValueError, "at least one spatial coordinate"),
+        (lambda: LAW.Heat(("x", "t")), TypeError, "got 'x'"),
+        (lambda: LAW.Poisson((x,), unknown=x), TypeError, "`Poisson(unknown=)`"),
+        (lambda: LAW.NavierStokes((x, y), viscosity="1"), TypeError, "strings are not evaluated"),
+        (lambda: LAW.NavierStokes((x, y), 1, force=(0, "1")), TypeError, "strings are not"),
+        (lambda: LAW.NavierStokes((x, y), 1, force=(0, 0, 1)).equations, ValueError, "got 3"),
+        (lambda: LAW.Heat((x, t), source="1"), TypeError, "`Heat(source=)`"),
+        (lambda: LAW.Heat((x, t)).convection("1", 0), TypeError, "`coefficient` needs"),
+        (lambda: LAW.Heat((x, t)).convection(1, "0"), TypeError, "`ambient` needs an expression"),
+        (lambda: LAW.NavierStokes((x, y), viscosity=-1), ValueError, "`NavierStokes(viscosity=)`"),
+        (lambda: LAW.NavierStokes((x, y), 1, density=-1), ValueError, "negative; got -1"),
+        (lambda: LAW.Burgers((x, t), viscosity=-0.1), ValueError, "cannot be negative"),
+        (lambda: LAW.Heat((x, t), conductivity=-2), ValueError, "cannot be negative"),
+        (lambda: LAW.Heat((x, t), heat_capacity=-2), ValueError, "cannot be negative"),
+        (lambda: LAW.Poisson((x, y), conductivity=-2), ValueError, "Change its sign"),
+        (lambda: LAW.AdvectionDiffusion((x, y), velocity=1), ValueError, "one component for each"),
+        (lambda: LAW.ReactionDiffusion((x,), (1, 2), lambda u, v: u), ValueError, "got 2 and 1"),
+        (lambda: LAW.GrayScott((x,), 1, 1, 1), ValueError, "is a pair"),
+        (lambda: LAW.Helmholtz((x, y), 1).radiating(), ValueError, "complex unknown"),
+        (
+            lambda: LAW.Helmholtz(x, 1, damping=1, unknown=LAW.field("u", x)),
+            ValueError,
+            "must be complex",
+        ),
+        (lambda: LAW.RANS((x, y), 1, closure="k-epsilon"), TypeError, "`KEpsilon()`"),
+        (lambda: LAW.KirchhoffPlate(x, stiffness=1), ValueError, "2 space coordinates"),
+    ],
+)
+def test_refusals(make, kind, words):
+    with pytest.raises(kind) as caught:
+        make()
+    assert words in str(caught.value)
