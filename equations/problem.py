@@ -11,7 +11,7 @@ import numpy as np
 import sympy
 from sympy.core.function import AppliedUndef
 
-from . import check, printing
+from . import check, kind, printing, structure, weak
 from .compile import Compiled, compile_expressions
 from .equation import Eq
 from .expressions import as_expression
@@ -174,6 +174,58 @@ class Problem:
     def replace(self, **changes: Any) -> Problem:
         """The same problem with some of its parts changed, as `problem.replace(conditions=...)`."""
         return dataclasses.replace(self, **changes)
+
+    def add(self, conditions: Any = (), data: Any = (), equations: Any = ()) -> Problem:
+        """The same problem with further conditions, data and equations, given as to `Problem`."""
+        further = _conditions(self.domain, conditions) if conditions else ()
+        return self.replace(
+            equations=(*self.equations, *_equations(equations)),
+            conditions=(*self.conditions, *further),
+            data=(*self.data, *_data(data)),
+        )
+
+    def restrict(self, region: Any) -> Problem:
+        """The problem on the part of its domain that lies in `region`, a shape or the name of a
+        region; see `equations.restrict`."""
+        from .restrict import restrict
+
+        return restrict(self, region)
+
+    def linearize(self, about: Mapping[AppliedUndef, Any] | None = None) -> Problem:
+        """The tangent of the problem at the state `about`, an expression for each field; see
+        `equations.linearize`."""
+        from .linearize import linearize
+
+        return linearize(self, about)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether equations and conditions are affine in all fields together."""
+        return structure.is_linear(self)
+
+    @property
+    def time_order(self) -> int:
+        """The highest order of time derivative in the equations; 0 in a steady problem."""
+        return max((structure.time_order(self, f) for f in self.fields), default=0)
+
+    @property
+    def space_order(self) -> int:
+        """The highest order of spatial derivatives in one term of the equations."""
+        return max((structure.space_order(self, f) for f in self.fields), default=0)
+
+    @property
+    def is_divergence_form(self) -> bool:
+        """Whether every equation reads s = div F, with s free of derivatives in space."""
+        return kind.is_divergence_form(self)
+
+    @property
+    def kind(self) -> str | None:
+        """Either "elliptic", "parabolic", "hyperbolic", "mixed" or None; see `equations.kind`."""
+        return kind.kind(self)
+
+    def weak_form(self) -> weak.WeakForm:
+        """The weak form, read off the divergences of the statement; see `equations.weak_form`."""
+        return weak.weak_form(self)
 
     def manufactured(self, exact: Mapping[AppliedUndef, Any]) -> Problem:
         """The problem with sources and conditions for which `exact`, an expression for each field,

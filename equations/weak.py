@@ -138,7 +138,7 @@ def weak_form(problem: Any) -> WeakForm:
     return _Reader(problem).read()
 
 
-class _Reason(Exception):
+class _Reason(ValueError):
     pass
 
 
@@ -154,7 +154,7 @@ class _Reader:
     def read(self) -> WeakForm:
         unknowns = self.problem.fields
         self._check_arguments(unknowns)
-        read = [self._try(_source_and_flux, r, self.space) for r in self.problem.residuals]
+        read = [self._try(source_and_flux, r, self.space) for r in self.problem.residuals]
         if len(read) != len(unknowns):
             self.reasons.append(f"{len(read)} equations for {len(unknowns)} unknowns")
         if self.reasons:
@@ -249,9 +249,9 @@ class _Reader:
                 self.reasons.append(f"no condition gives {u} or its flux on {', '.join(missing)}")
 
 
-def _source_and_flux(residual: sympy.Expr, space) -> tuple[sympy.Expr, tuple[sympy.Expr, ...]]:
+def source_and_flux(residual: sympy.Expr, space) -> tuple[sympy.Expr, tuple[sympy.Expr, ...]]:
     """(s, F) with residual = s - div F, second derivatives only inside the divergence."""
-    nodes = list(_outermost(residual, Divergence))
+    nodes = list(outermost(residual, Divergence))
     dummies = {node: sympy.Dummy() for node in nodes}
     rest = residual.xreplace(dummies)
     flux = dict.fromkeys(space, sympy.S.Zero)
@@ -285,7 +285,8 @@ def _source_and_flux(residual: sympy.Expr, space) -> tuple[sympy.Expr, tuple[sym
     return result
 
 
-def _outermost(expression: sympy.Expr, kind: Any) -> Iterator[Any]:
+def outermost(expression: sympy.Expr, kind: Any) -> Iterator[Any]:
+    """The nodes of a kind, or of one of several, that lie in no other such node, each once."""
     walk = sympy.preorder_traversal(expression)
     found = set()
     for node in walk:
