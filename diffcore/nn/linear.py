@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from diffcore.keys import as_key
 from diffcore.nn.initializers import Initializer, initialize
@@ -45,6 +47,11 @@ class Linear(Module):
         self.bias = jnp.zeros(out_size, self.weight.dtype) if bias else None
 
     def __call__(self, x: jax.Array) -> jax.Array:
+        if jnp.shape(x)[-1:] != self.weight.shape[1:]:
+            raise ValueError(
+                f"Linear takes arrays whose last axis has size {self.weight.shape[1]}; "
+                f"got shape {jnp.shape(x)}."
+            )
         y = x @ self.weight.T
         return y if self.bias is None else y + self.bias
 
@@ -81,3 +88,82 @@ class FactorizedLinear(Module):
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return x @ (jnp.exp(self.log_scale)[:, None] * self.direction).T + self.bias
+
+
+class Bilinear(Module):
+    """The bilinear map y_k = Σ_ij a_i W_kij b_j + c_k of the last axes of two arrays.
+
+    Arguments:
+        first_size, second_size, out_size: sizes of the last axes of a, b and y.
+    """
+
+    weight: jax.Array  # (out, first, second), as in torch
+    bias: jax.Array | None
+
+    def __init__(
+        self,
+        first_size: int,
+        second_size: int,
+        out_size: int,
+        *,
+        bias: bool = True,
+        initializer: Initializer = "glorot_uniform",
+        dtype: Any = None,
+        key: Any = LATER,
+    ):
+        self.weight = initialize(initializer, key, (out_size, first_size, second_size), dtype)
+        self.bias = jnp.zeros(out_size, self.weight.dtype) if bias else None
+
+    def __call__(self, a: jax.Array, b: jax.Array) -> jax.Array:
+        y = jnp.einsum("...i,kij,...j->...k", a, self.weight, b)
+        return y if self.bias is None else y + self.bias
+
+
+class Embedding(Module):
+    """A trained vector for each of `count` whole numbers: (...) to (..., size).
+
+    Arguments:
+        padding: an index whose vector is zero and is not trained.
+
+    Notes: Indices outside 0 to count - 1 give NaN, since an error cannot be raised in compiled
+    code; NumPy indices are checked.
+
+    Example:
+        >>> from diffcore import nn
+        >>> nn.Embedding(10, 4, key=0)(jnp.array([[1, 2, 9]])).shape
+        (1, 3, 4)
+    """
+
+    weight: jax.Array  # (count, size)
+    padding: int | None = eqx.field(static=True)
+
+    def __init__(
+        self,
+        count: int,
+        size: int,
+        *,
+        padding: int | None = None,
+        initializer: Initializer = jax.random.normal,
+        dtype: Any = None,
+        key: Any = LATER,
+    ):
+        if padding is not None and not 0 <= padding < count:
+            raise ValueError(f"`padding` must be an index from 0 to {count - 1}; got {padding}.")
+        self.weight = initialize(initializer, key, (count, size), dtype)
+        self.padding = padding
+
+    def __call__(self, indices: jax.Array) -> jax.Array:
+        if not jnp.issubdtype(jnp.result_type(indices), jnp.integer):
+            raise TypeError(f"Embedding takes whole numbers; got {jnp.result_type(indices)}.")
+        if isinstance(indices, np.ndarray) and indices.size:
+            low, high = int(indices.min()), int(indices.max())
+            if low < 0 or high >= len(self.weight):
+                raise ValueError(
+                    f"Embedding takes indices from 0 to {len(self.weight) - 1}; "
+                    f"got {low} to {high}."
+                )
+        indices = jnp.asarray(indices)
+        vectors = self.weight.at[indices].get(mode="fill", wrap_negative_indices=False)
+        if self.padding is None:
+            return vectors
+        return jnp.where((indices == self.padding)[..., None], 0, vectors)
