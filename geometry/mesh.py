@@ -9,6 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geometry.simplices import simplex_measures
+from geometry.tets import dihedral_angles
+
 
 @dataclass(frozen=True, eq=False)
 class SimplexMesh:
@@ -37,10 +40,15 @@ class SimplexMesh:
 
     @functools.cached_property
     def angles(self) -> np.ndarray:
-        """The three angles of each triangle, in degrees `(m, 3)`."""
-        if self.dimension != 2:
-            raise ValueError(f"`angles` needs a mesh of triangles; got dimension {self.dimension}.")
+        """The three angles of each triangle, or the six dihedral ones of each tetrahedron, in
+        degrees `(m, 3)` or `(m, 6)`."""
         corners = self.points[self.cells]
+        if self.dimension == 3:
+            return dihedral_angles(corners)
+        if self.dimension != 2:
+            raise ValueError(
+                f"`angles` needs triangles or tetrahedra; got dimension {self.dimension}."
+            )
         ahead, behind = (
             np.roll(corners, -1, axis=1) - corners,
             np.roll(corners, 1, axis=1) - corners,
@@ -48,6 +56,10 @@ class SimplexMesh:
         cosine = np.sum(ahead * behind, axis=-1)
         cosine /= np.linalg.norm(ahead, axis=-1) * np.linalg.norm(behind, axis=-1)
         return np.degrees(np.arccos(np.clip(cosine, -1, 1)))
+
+    def facet_measure(self, name: str) -> float:
+        """Length or area of the facets of a part, or their number in one dimension."""
+        return float(simplex_measures(self.points[self.facets[name]]).sum())
 
     def __repr__(self) -> str:
         facets = ", ".join(f"{name}: {len(rows)}" for name, rows in self.facets.items())

@@ -1,9 +1,9 @@
-"""Meshing of shapes: structured on intervals and boxes, by Delaunay in the plane."""
+"""Meshing of shapes: structured on intervals and boxes, by Delaunay in the plane, in layers on what
+is drawn out from it, fitted to the boundary in space."""
 
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -12,70 +12,84 @@ import numpy as np
 
 from geometry._arrays import number
 from geometry.box import Orthotope
+from geometry.lattice import kuhn_cells, oriented
 from geometry.mesh import SimplexMesh
+from geometry.modeled import Modeled
 from geometry.planar_mesher import mesh_plane
+from geometry.product import Product
 from geometry.shape import Shape
+from geometry.spatial_mesher import mesh_solid
 
 
 @functools.singledispatch
 def mesh_shape(shape: Shape, size: float | Callable[[np.ndarray], np.ndarray]) -> SimplexMesh:
-    """Returns a mesh of any shape in one and two dimensions; see `Shape.mesh`."""
+    """Returns a mesh of any shape in one, two and three dimensions; see `Shape.mesh`."""
     if shape.dimension == 1:
         return _mesh_line(shape, _length(size))
-    if shape.dimension == 2:
-        return mesh_plane(shape, size if callable(size) else _length(size))
+    if shape.dimension <= 3:
+        mesher = mesh_plane if shape.dimension == 2 else mesh_solid
+        return mesher(shape, size if callable(size) else _length(size))
     raise NotImplementedError(
-        f"`mesh(size)` covers lines, plane regions and boxes; `{shape!r}` has {shape.dimension} "
-        "dimensions and is no box. Mesh it with another program and read the file."
+        f"`mesh(size)` covers up to three dimensions, and boxes; `{shape!r}` has "
+        f"{shape.dimension}. Use a method that needs no mesh."
     )
 
 
 @mesh_shape.register
 def _(shape: Orthotope, size: Any) -> SimplexMesh:
     """Cuts a box into equal cells, and each cell into d! simplices along its diagonal (Kuhn)."""
-    if shape.dimension <= 2 and callable(size):
-        return mesh_plane(shape, size)
+    if callable(size) and shape.dimension in (2, 3):
+        return mesh_plane(shape, size) if shape.dimension == 2 else mesh_solid(shape, size)
     size = _length(size)
     lower, upper = shape.bounds
     counts = [max(1, math.ceil(length / size - 1e-9)) for length in upper - lower]
     ticks = [np.linspace(a, b, n + 1) for a, b, n in zip(lower, upper, counts, strict=True)]
     points = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, shape.dimension)
     index = np.arange(len(points)).reshape([n + 1 for n in counts])
-    cells = _kuhn_cells(index)
+    cells = kuhn_cells(index)
     facets: dict[str, list[np.ndarray]] = {}
     for axis, names in enumerate(shape._side_names):
         for name, end in zip(names, (0, counts[axis]), strict=True):
-            facets.setdefault(name, []).append(_kuhn_cells(np.take(index, end, axis=axis)))
+            facets.setdefault(name, []).append(kuhn_cells(np.take(index, end, axis=axis)))
     tagged = {name: np.concatenate(rows) for name, rows in facets.items()}
     return SimplexMesh(points, oriented(points, cells), tagged)
 
 
-def _kuhn_cells(index: np.ndarray) -> np.ndarray:
-    """Simplices of a grid of vertex numbers: for each order of the axes, a path along the cell."""
-    d = index.ndim
-    if d == 0:
-        return index.reshape(1, 1)
-    cells = []
-    for order in itertools.permutations(range(d)):
-        corner = np.zeros(d, int)
-        path = []
-        for axis in (None, *order):
-            if axis is not None:
-                corner[axis] = 1
-            path.append(
-                index[tuple(slice(c, n - 1 + c) for c, n in zip(corner, index.shape, strict=True))]
-            )
-        cells.append(np.stack(path, axis=-1).reshape(-1, d + 1))
-    return np.concatenate(cells)
+@mesh_shape.register
+def _(shape: Modeled, size: Any) -> SimplexMesh:
+    return mesh_shape(shape._model, size)
 
 
-def oriented(points: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """Returns the cells with two vertices swapped in those of negative volume."""
-    edges = points[cells[:, 1:]] - points[cells[:, :1]]
-    negative = np.linalg.det(edges) < 0
-    cells = cells.copy()
-    cells[negative, -2:] = cells[negative, -2:][:, ::-1]
-    return cells
+@mesh_shape.register
+def _(shape: Product, size: Any) -> SimplexMesh:
+    """Draws a plane mesh out into layers of prisms, each cut into three tetrahedra."""
+    if shape.dimension != 3:
+        return mesh_shape.dispatch(Shape)(shape, size)
+    if callable(size):
+        return mesh_solid(shape, size)
+    size = _length(size)
+    flat = mesh_shape(shape.base, size)
+    layers = max(1, math.ceil((shape.end - shape.start) / size - 1e-9))
+    n = len(flat.points)
+    heights = np.repeat(np.linspace(shape.start, shape.end, layers + 1), n)
+    points = np.concatenate([np.tile(flat.points, (layers + 1, 1)), heights[:, None]], axis=-1)
+    facets = {name: [_drawn_out(rows, layers, n)] for name, rows in flat.facets.items()}
+    for name, level in zip(shape.cap_names, (0, layers), strict=True):
+        facets.setdefault(name, []).append(flat.cells + level * n)
+    tagged = {name: np.concatenate(rows) for name, rows in facets.items()}
+    return SimplexMesh(points, oriented(points, _drawn_out(flat.cells, layers, n)), tagged)
+
+
+def _drawn_out(simplices: np.ndarray, layers: int, count: int) -> np.ndarray:
+    """The simplices of the prisms over simplices: paths that go up at one of the vertices.
+
+    The vertices are taken in the order of their numbers, so that neighbors agree.
+    """
+    low = np.sort(simplices, axis=1)
+    k = low.shape[1]
+    paths = [np.concatenate([low[:, : i + 1], low[:, i:] + count], axis=1) for i in range(k)]
+    column = np.concatenate(paths)
+    return np.concatenate([column + layer * count for layer in range(layers)])
 
 
 def _mesh_line(shape: Shape, size: float) -> SimplexMesh:
@@ -98,7 +112,9 @@ def _mesh_line(shape: Shape, size: float) -> SimplexMesh:
 
 def _length(size: Any) -> float:
     if callable(size):
-        raise ValueError("`mesh(size)` takes a function only for plane regions; pass a number.")
+        raise ValueError(
+            "`mesh(size)` takes a function in two and three dimensions; pass a number."
+        )
     length = number(size, "`mesh(size)`")
     if length <= 0:
         raise ValueError(f"`mesh(size)` needs a length above zero; got {size!r}.")

@@ -15,8 +15,9 @@ from geometry.chart import Chart
 from geometry.csg import Combination
 from geometry.distance import part_distance
 from geometry.face import Face, Surface
+from geometry.lattice import oriented
 from geometry.mesh import SimplexMesh
-from geometry.meshing import mesh_shape, oriented
+from geometry.meshing import mesh_shape
 from geometry.shape import Shape, positive, refuse_periodic
 
 

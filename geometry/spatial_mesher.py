@@ -1,0 +1,383 @@
+"""Meshes of solids: a lattice of tetrahedra that is made to fit the boundary, then improved.
+
+The surface of each face cuts the lattice in turn. Vertices close to it are moved onto it, edges
+that still cross it are split where they do; a vertex on several surfaces stays on all of them, so
+that edges and corners of the shape become edges and vertices of the mesh. Only what is near the
+boundary is cut. Every state is a mesh face to face, so any nesting of operations gives a valid
+mesh. Deterministic.
+
+Source: the moving of vertices onto a surface follows F. Labelle and J. R. Shewchuk, Isosurface
+stuffing (2007). Where we differ: several surfaces one after the other, a graded lattice of bisected
+cubes, and local improvement in place of bounds on the angles.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from geometry.chart import draw
+from geometry.face import Surface
+from geometry.improve import improved
+from geometry.lattice import SizeField, graded_lattice
+from geometry.mesh import SimplexMesh
+from geometry.surfaces import project
+from geometry.swaps import Tetrahedra, Walls
+from geometry.tets import FACES, keys, outer_faces, quality, split, unique_edges, volumes
+
+if TYPE_CHECKING:
+    from geometry.shape import Shape
+
+_GROWTH = 0.3  # of the size with the distance from a finer boundary
+_LARGEST_TURN = 0.6  # of the normal along one edge, in radians
+_NEAR = 0.3  # of an edge, within which a vertex is moved rather than the edge split
+_REFINEMENTS = 2
+_SAMPLES_A_FACE = 400
+
+
+@dataclass(frozen=True, eq=False)
+class _Lattice:
+    """Points, cells, and `on` (points, surfaces): which surfaces each vertex lies on."""
+
+    points: np.ndarray
+    cells: np.ndarray
+    on: np.ndarray
+
+
+def mesh_solid(shape: Shape, size: float | SizeField) -> SimplexMesh:
+    """Returns a mesh of tetrahedra of a three-dimensional shape; see `Shape.mesh`."""
+    if not shape._boundary_faces:
+        raise ValueError(f"`mesh(size)` needs a boundary; `{shape!r}` has none.")
+    wanted = size if callable(size) else lambda points: np.full(len(points), float(size))
+    walls = _all_walls(shape)
+    surfaces = list({id(wall.surface): wall.surface for wall in walls}.values())
+    of_wall = np.array([surfaces.index(wall.surface) for wall in walls])
+    field = _graded(shape, wanted)
+    for attempt in range(_REFINEMENTS + 1):
+        points, cells = _inside(shape, _fitted(shape, surfaces, field))
+        points, cells = _with_borders(shape, walls, points, cells)
+        mesh = Tetrahedra(points, cells, _walls(shape, walls, points, cells))
+        outer = np.unique(mesh.walls.facets)
+        gap = _gap(shape, points[outer])
+        loose = outer[gap > 1e-7 * shape.size]
+        if not len(loose) or attempt == _REFINEMENTS:
+            break
+        field = _least(field, points[loose], 0.5 * field(points[loose]))
+    if len(loose):
+        warnings.warn(
+            f"`mesh(size)` leaves {len(loose)} of {len(outer)} boundary vertices off `{shape!r}`, "
+            f"by at most {gap.max():.2g}: it has details smaller than the cells. Ask for a smaller "
+            "size.",
+            stacklevel=3,
+        )
+    return _tagged(shape, walls, improved(mesh, surfaces, of_wall))
+
+
+# Sizes
+
+
+def _graded(shape: Shape, wanted: SizeField) -> SizeField:
+    """The wanted size, made smaller near surfaces that turn by much along an edge."""
+    points, sizes = [], []
+    step = 1e-4 * shape.size
+    for face in (*shape._boundary_faces, *shape._interface_faces):
+        x, n, _ = draw(face.chart, _SAMPLES_A_FACE, key=0, sampler="sobol")
+        across = np.cross(n, np.eye(3)[np.argmin(np.abs(n), axis=1)])
+        across /= np.linalg.norm(across, axis=-1, keepdims=True)
+        turns = [
+            face.surface.normal(x + step * t) - face.surface.normal(x - step * t)
+            for t in (across, np.cross(n, across))
+        ]
+        curvature = np.sqrt(sum(np.sum(turn**2, axis=-1) for turn in turns)) / (2 * step)
+        points.append(x)
+        sizes.append(_LARGEST_TURN / np.maximum(np.nan_to_num(curvature), 1e-9 / shape.size))
+    where, length = np.concatenate(points), np.concatenate(sizes)
+    asked = _checked(wanted(where))
+    return _least(
+        wanted, where[length < asked], np.maximum(length, shape.size / 500)[length < asked]
+    )
+
+
+def _checked(sizes: Any) -> np.ndarray:
+    sizes = np.asarray(sizes)
+    if not (np.all(np.isfinite(sizes)) and sizes.min() > 0):
+        raise ValueError(f"`mesh(size)` needs sizes above zero; got {sizes.min()!r} at some point.")
+    return sizes
+
+
+def _least(field: SizeField, points: np.ndarray, sizes: np.ndarray) -> SizeField:
+    """The field, or what it may be at a distance from points with sizes of their own."""
+    if not len(points):
+        return field
+    level = np.round(2 * np.log2(sizes))
+    groups = [(cKDTree(points[level == g]), sizes[level == g].mean()) for g in np.unique(level)]
+
+    def least(at: np.ndarray) -> np.ndarray:
+        result = field(at)
+        for tree, size in groups:
+            result = np.minimum(result, size + _GROWTH * tree.query(at)[0])
+        return result
+
+    return least
+
+
+def _largest(shape: Shape, field: SizeField) -> float:
+    lower, upper = shape.bounds
+    grid = np.stack(np.meshgrid(*np.linspace(lower, upper, 17).T, indexing="ij"), -1).reshape(-1, 3)
+    return float(_checked(field(grid)).max())
+
+
+# Fitting
+
+
+def _gap(shape: Shape, points: np.ndarray) -> np.ndarray:
+    """A bound of the distance from the nearest boundary or interface."""
+    members = getattr(shape, "regions", {}).values() or (shape,)
+    return np.min([np.abs(member._sdf(points)) for member in members], axis=0)
+
+
+def _fitted(shape: Shape, surfaces: list[Surface], field: SizeField) -> _Lattice:
+    lower, upper = shape.bounds
+    points, cells = graded_lattice(lower, upper, field, _largest(shape, field))
+    lattice = _Lattice(points, cells, np.zeros((len(points), len(surfaces)), bool))
+    for k in range(len(surfaces)):
+        lattice = _cut(shape, surfaces, k, _snapped(shape, surfaces, k, lattice))
+    return lattice
+
+
+def _heights(surfaces: list[Surface], k: int, lattice: _Lattice, tolerance: float) -> np.ndarray:
+    """The function of surface k at the vertices, with those on it at zero."""
+    height = np.array(surfaces[k].inner(lattice.points))
+    height[lattice.on[:, k] | (np.abs(height) < tolerance)] = 0
+    return height
+
+
+def _crossings(
+    shape: Shape, surfaces: list[Surface], k: int, lattice: _Lattice
+) -> tuple[np.ndarray, np.ndarray, _Lattice]:
+    """The edges that cross surface k near the boundary, and where they do, from 0 to 1."""
+    height = _heights(surfaces, k, lattice, 1e-10 * shape.size)
+    on = lattice.on.copy()
+    on[:, k] = height == 0
+    lattice = _Lattice(lattice.points, lattice.cells, on)
+    mixed = (height[lattice.cells].min(axis=1) < 0) & (height[lattice.cells].max(axis=1) > 0)
+    edges, _ = unique_edges(lattice.cells[mixed], len(lattice.points))
+    edges = edges[height[edges[:, 0]] * height[edges[:, 1]] < 0]
+    a, b = lattice.points[edges[:, 0]], lattice.points[edges[:, 1]]
+    share = _root(surfaces[k].inner, a, b, height[edges[:, 0]], height[edges[:, 1]])
+    length = np.linalg.norm(b - a, axis=-1)
+    near = _gap(shape, a + share[:, None] * (b - a)) <= 1.5 * length
+    return edges[near], share[near], lattice
+
+
+def _root(
+    function: Callable[[np.ndarray], Any], a: np.ndarray, b: np.ndarray, fa: Any, fb: Any
+) -> np.ndarray:
+    """Where a function vanishes between points of different sign (regula falsi, Illinois)."""
+    low, high, fa, fb = np.zeros(len(a)), np.ones(len(a)), fa.copy(), fb.copy()
+    middle, was_low = low, None
+    for _ in range(10):
+        middle = low - fa * (high - low) / np.where(fa == fb, 1, fb - fa)
+        value = function(a + middle[:, None] * (b - a))
+        is_low = value * fa > 0
+        again = np.zeros(len(a), bool) if was_low is None else is_low == was_low
+        fa, fb = (
+            np.where(is_low, value, np.where(again, fa / 2, fa)),
+            np.where(is_low, np.where(again, fb / 2, fb), value),
+        )
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+        was_low = is_low
+    return np.clip(middle, 1e-4, 1 - 1e-4)
+
+
+def _snapped(shape: Shape, surfaces: list[Surface], k: int, lattice: _Lattice) -> _Lattice:
+    """Moves vertices that are close to surface k onto it, where no cell suffers."""
+    edges, share, lattice = _crossings(shape, surfaces, k, lattice)
+    points, cells, on = lattice.points, lattice.cells, lattice.on
+    length = np.linalg.norm(points[edges[:, 1]] - points[edges[:, 0]], axis=-1)
+    close = np.concatenate([edges[share < _NEAR, 0], edges[share > 1 - _NEAR, 1]])
+    moving = np.unique(close)
+    reach = np.full(len(points), np.inf)
+    np.minimum.at(reach, edges.ravel(), np.repeat(length, 2))
+    target_on = on[moving].copy()
+    target_on[:, k] = True
+    target = project(points[moving], target_on, surfaces)
+    free = np.linalg.norm(target - points[moving], axis=-1) < 0.6 * _NEAR * 2 * reach[moving]
+    moving, target = moving[free], target[free]
+    around = np.isin(cells, moving).any(axis=1)
+    before = quality(points[cells[around]])
+    while len(moving):
+        moved = points.copy()
+        moved[moving] = target
+        after = quality(moved[cells[around]])
+        bad = (after < 0.15) & (after < 0.7 * before)
+        spoiled = np.isin(moving, cells[around][bad])
+        if not spoiled.any():
+            on = on.copy()
+            on[moving, k] = True
+            return _Lattice(moved, cells, on)
+        moving, target = moving[~spoiled], target[~spoiled]
+    return lattice
+
+
+def _cut(shape: Shape, surfaces: list[Surface], k: int, lattice: _Lattice) -> _Lattice:
+    """Splits the edges that cross surface k."""
+    edges, share, lattice = _crossings(shape, surfaces, k, lattice)
+    if not len(edges):
+        return lattice
+    points, on = lattice.points, lattice.on
+    a, b = points[edges[:, 0]], points[edges[:, 1]]
+    straight = a + share[:, None] * (b - a)
+    only = np.zeros((len(edges), len(surfaces)), bool)
+    only[:, k] = True
+    common = on[edges].all(axis=1) | only
+    middles = project(straight, common, surfaces)
+    length = np.linalg.norm(b - a, axis=-1)
+    far = np.linalg.norm(middles - straight, axis=-1) > 0.3 * np.minimum(share, 1 - share) * length
+    middles[far], common[far] = straight[far], only[far]
+    numbers = len(points) + np.arange(len(edges))
+    order = np.argsort(-length, kind="stable")
+    cells = split(lattice.cells, edges[order], numbers[order], len(points) + len(edges))
+    everything = np.concatenate([points, middles])
+    for _ in range(3):  # a middle off its edge may turn a thin cell inside out: back to the edge
+        inverted = volumes(everything[cells]) <= 0
+        back = np.unique(cells[inverted])
+        back = back[back >= len(points)] - len(points)
+        if not len(back):
+            break
+        everything[len(points) + back], common[back] = straight[back], only[back]
+    return _Lattice(everything, cells, np.concatenate([on, common]))
+
+
+def _inside(shape: Shape, lattice: _Lattice) -> tuple[np.ndarray, np.ndarray]:
+    """The cells inside, with their vertices."""
+    depth = _depth(shape, lattice.points, lattice.cells)
+    points, cells = compact(lattice.points, lattice.cells[depth < 0])
+    return points, cells
+
+
+def _depth(shape: Shape, points: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """A number for each cell, negative inside: that of the vertex off the boundary, if all such
+    vertices agree, or else of the middle, which bulges may put on the other side."""
+    tolerance = 1e-7 * shape.size
+    corners = shape._sdf(points)[cells]
+    low, high = corners.min(axis=1), corners.max(axis=1)
+    middle = shape._sdf(points[cells].mean(axis=1))
+    agree = np.where(high > tolerance, low >= -tolerance, low < -tolerance)
+    return np.where(agree, np.where(high > tolerance, high, low), middle)
+
+
+# Walls
+
+
+@dataclass(frozen=True, eq=False)
+class _Wall:
+    """What a facet can belong to: a named piece of one surface, outside or between regions."""
+
+    name: str
+    surface: Surface
+    is_outer: bool
+
+
+def _all_walls(shape: Shape) -> list[_Wall]:
+    outer = {(f.name, id(f.surface)): _Wall(f.name, f.surface, True) for f in shape._boundary_faces}
+    inner = {
+        (f.name, id(f.surface)): _Wall(f.name, f.surface, False) for f in shape._interface_faces
+    }
+    return [*outer.values(), *inner.values()]
+
+
+def _walls(shape: Shape, walls: list[_Wall], points: np.ndarray, cells: np.ndarray) -> Walls:
+    """The facets around the mesh and between its regions, each with the wall it fits best."""
+    outer, _ = outer_faces(cells, len(points))
+    inner = _between_regions(shape, points, cells)
+    tags = [
+        _best_wall(points[facets], walls, is_outer)
+        for facets, is_outer in ((outer, True), (inner, False))
+    ]
+    is_outer = np.arange(len(outer) + len(inner)) < len(outer)
+    return Walls(np.concatenate([outer, inner]), np.concatenate(tags), is_outer)
+
+
+def _between_regions(shape: Shape, points: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """The faces whose two cells lie in different regions, outward from the first region."""
+    if not shape._interface_faces:
+        return np.zeros((0, 3), int)
+    members = [_depth(member, points, cells) for member in shape.regions.values()]  # type: ignore
+    region = np.argmin(members, axis=0)
+    faces = cells[:, FACES].reshape(-1, 3)
+    code = keys(faces, len(points))
+    order = np.argsort(code, kind="stable")
+    twin = np.flatnonzero(code[order][1:] == code[order][:-1])
+    first, second = order[twin], order[twin + 1]
+    a, b = region[first // 4], region[second // 4]
+    return np.concatenate([faces[first[a < b]], faces[second[b < a]]])
+
+
+def _best_wall(corners: np.ndarray, walls: list[_Wall], is_outer: bool) -> np.ndarray:
+    """The number of the wall that facets `(k, 3, 3)` lie on, or come closest to."""
+    middle = corners.mean(axis=1)
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    length = np.linalg.norm(normal, axis=-1)
+    scores = np.full((len(corners), len(walls)), np.inf)
+    for i, wall in enumerate(walls):
+        if wall.is_outer != is_outer:
+            continue
+        height = np.abs(wall.surface.inner(corners)).max(axis=1)
+        trim = 0 if wall.surface.trim is None else np.maximum(-wall.surface.trim(middle), 0)
+        cosine = np.sum(normal * wall.surface.normal(middle), axis=-1) / np.where(
+            length > 0, length, 1
+        )
+        scores[:, i] = np.nan_to_num(
+            height + trim + np.sqrt(length) * (1 - np.abs(cosine)), nan=np.inf
+        )
+    return np.argmin(scores, axis=1)
+
+
+def _with_borders(
+    shape: Shape, walls: list[_Wall], points: np.ndarray, cells: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Splits edges of the boundary where one part ends and another goes on smoothly."""
+    tolerance = 1e-7 * shape.size
+    for wall in walls:
+        surface = wall.surface
+        if surface.trim is None:
+            continue
+        facets, _ = outer_faces(cells, len(points))
+        facets = facets[(np.abs(surface.inner(points[facets])) < tolerance).all(axis=1)]
+        edges = np.unique(
+            np.sort(facets[:, [(1, 2), (2, 0), (0, 1)]].reshape(-1, 2), axis=1), axis=0
+        )
+        trim = surface.trim(points)
+        trim = np.where(np.abs(trim) < tolerance, 0, trim)
+        edges = edges[trim[edges[:, 0]] * trim[edges[:, 1]] < 0]
+        if not len(edges):
+            continue
+        a, b = points[edges[:, 0]], points[edges[:, 1]]
+        share = _root(surface.trim, a, b, trim[edges[:, 0]], trim[edges[:, 1]])
+        share = np.clip(share, 0.02, 0.98)
+        middles = project(a + share[:, None] * (b - a), np.ones((len(edges), 1), bool), [surface])
+        numbers = len(points) + np.arange(len(edges))
+        new = np.concatenate([points, middles])
+        cells, points = split(cells, edges, numbers, len(new)), new
+    return points, cells
+
+
+def compact(points: np.ndarray, *rows: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Returns the points that the first rows use, and the rows renumbered."""
+    used = np.unique(rows[0])
+    number = np.full(len(points), -1)
+    number[used] = np.arange(len(used))
+    return (points[used], *(number[r] for r in rows))
+
+
+def _tagged(shape: Shape, walls: list[_Wall], mesh: Tetrahedra) -> SimplexMesh:
+    points, cells, facets = compact(mesh.points, mesh.cells, mesh.walls.facets)
+    names = np.array([wall.name for wall in walls])[mesh.walls.tags]
+    tagged = (*shape.parts, *shape.interfaces)
+    return SimplexMesh(points, cells, {name: facets[names == name] for name in tagged})

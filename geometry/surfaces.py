@@ -1,0 +1,51 @@
+"""Moving points onto one or several surfaces at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from geometry.face import Surface
+
+_STEPS = 12
+
+
+def project(points: np.ndarray, on: np.ndarray, surfaces: Sequence[Surface]) -> np.ndarray:
+    """Returns points moved onto all surfaces that `on` (points, surfaces) marks for each.
+
+    By Newton's method with the smallest steps; where surfaces do not meet it ends between them.
+    """
+    points = points.copy()
+    patterns, group = np.unique(on, axis=0, return_inverse=True)
+    for g, pattern in enumerate(patterns):
+        chosen = [s for s, is_on in zip(surfaces, pattern, strict=True) if is_on]
+        rows = np.flatnonzero(group.ravel() == g)
+        if chosen:
+            points[rows] = _onto(chosen, points[rows])
+    return points
+
+
+def _onto(surfaces: list[Surface], points: np.ndarray) -> np.ndarray:
+    for _ in range(_STEPS):
+        heights = np.stack([s.inner(points) for s in surfaces], axis=-1)  # fall along the normal
+        normals = np.stack([s.normal(points) for s in surfaces], axis=-2)
+        if len(surfaces) == 1:
+            step = heights * normals[:, 0]
+        else:
+            inverse = np.linalg.pinv(np.nan_to_num(normals), rcond=1e-3)
+            step = (inverse @ heights[..., None])[..., 0]
+        points = points + np.nan_to_num(step)
+        if np.abs(step).max(initial=0) < 1e-15 * np.abs(points).max(initial=1):
+            break
+    return points
+
+
+def are_transversal(points: np.ndarray, on: np.ndarray, surfaces: Sequence[Surface]) -> np.ndarray:
+    """Returns whether the surfaces that `on` marks for each point cross at an angle there."""
+    normals = np.stack([np.nan_to_num(s.normal(points)) for s in surfaces], axis=-2)
+    normals = normals * on[..., None]
+    singular = np.linalg.svd(normals, compute_uv=False)  # (points, at most 3), falling
+    count = np.minimum(on.sum(axis=1), singular.shape[1])
+    least = singular[np.arange(len(points)), np.maximum(count - 1, 0)]
+    return (count == 0) | (least > 0.05)
