@@ -155,8 +155,15 @@ class Case:
     def covers(self, place: Any, name: str) -> np.ndarray:
         """Which sampled points of the named part the place of a condition covers."""
         if (place, name) not in self._covers:
-            self._covers[place, name] = np.asarray(place.contains(self.parts[name].points))
+            self._covers[place, name] = self._covered(place, name)
         return self._covers[place, name]
+
+    def _covered(self, place: Any, name: str) -> np.ndarray:
+        points = self.parts[name].points
+        if getattr(place, "shape", None) == self.domain:  # parts of one shape meet in rims alone
+            if name not in place.names or not place.condition:
+                return np.full(len(points), name in place.names)
+        return np.asarray(place.contains(points))
 
     def conditions_on(self, name: str) -> Iterator[tuple[Any, Statement, np.ndarray]]:
         """The conditions on unknowns of the equations that touch the named part, with the sampled

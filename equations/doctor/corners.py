@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -13,63 +13,75 @@ from .. import structure
 from .case import TIME_PARTS, Case, at
 from .findings import Finding, note
 
-Values = dict[Any, list[tuple[str, sympy.Expr]]]
+Entry = tuple[sympy.Expr, np.ndarray]  # a value, and which points of a part it is stated at
+Values = dict[Any, list[tuple[str, Entry]]]
 
 
 def corners(case: Case) -> Iterator[Finding]:
-    """Values stated on adjoining parts agree where the parts meet."""
-    told: set[tuple] = set()
+    """Values stated on adjoining places agree where the places meet."""
     stated = {name: _stated(case, name) for name in case.parts}
-    for a, b in combinations(case.parts, 2):
+    pairs = [*combinations(case.parts, 2), *((name, name) for name in case.parts)]
+    places: dict[tuple, list[tuple[str, str, np.ndarray]]] = {}
+    for a, b in pairs:
         for f in stated[a].keys() & stated[b].keys():
-            for (label_a, g_a), (label_b, g_b) in _pairs(stated[a][f], stated[b][f]):
-                key = (f, frozenset([(label_a, g_a), (label_b, g_b)]))
-                point = None if g_a == g_b or key in told else _conflict(case, a, b, g_a, g_b)
+            for one, other in _entries(stated[a][f], stated[b][f], a == b):
+                point = _conflict(case, (a, *one[1]), (b, *other[1]))
                 if point is not None:
-                    told.add(key)
-                    yield note(
-                        f"on {a} and {b}",
-                        f"{f} = {g_a} on {label_a} and {f} = {g_b} on {label_b} disagree where "
-                        f"they meet, at {at(point, case.coordinates)}.",
-                        "The solution is singular there; expect the largest error, or blend the "
-                        "two values.",
-                    )
+                    key = (f, one[0], one[1][0], other[0], other[1][0])
+                    places.setdefault(key, []).append((a, b, point))
+    for (f, label_a, g_a, label_b, g_b), found in places.items():
+        names = list(dict.fromkeys(name for a, b, _ in found for name in (a, b)))
+        spots = dict.fromkeys(at(point, case.coordinates) for *_, point in found)
+        yield note(
+            f"on {', '.join(names)}",
+            f"{f} = {g_a} on {label_a} and {f} = {g_b} on {label_b} disagree where they meet, at "
+            f"{' and at '.join(spots)}.",
+            "The solution is singular there; expect the largest error, or blend the two values.",
+        )
 
 
-def _pairs(one: list, other: list) -> Iterator[tuple]:
-    return ((a, b) for a in one for b in other)
+def _entries(one: list, other: list, is_same: bool) -> Iterator[tuple]:
+    """Pairs of values that may disagree: on two parts, or on two pieces of one."""
+    for a, b in combinations(one, 2) if is_same else product(one, other):
+        apart = not is_same or not (a[1][1] & b[1][1]).any()
+        if a[1][0] != b[1][0] and apart:
+            yield a, b
 
 
 def _stated(case: Case, name: str) -> Values:
-    """The values of fields stated on all of a part: `{u: [(label, value)]}`."""
+    """The values of fields stated on a part or on pieces of it: `{u: [(label, entry)]}`."""
     found: Values = {}
     for condition, statement, covered in case.conditions_on(name):
         stated = structure.stated_value(statement.expression)
-        if stated and stated[0].is_value and covered.all():
-            found.setdefault(stated[0].field, []).append((condition.label, stated[1]))
+        if stated and stated[0].is_value:
+            entry = (condition.label, (stated[1], covered))
+            found.setdefault(stated[0].field, []).append(entry)
     return found
 
 
-def _conflict(case: Case, a: str, b: str, g_a: sympy.Expr, g_b: sympy.Expr) -> np.ndarray | None:
-    """A point where two adjoining parts meet and their values differ, if there is one."""
+def _conflict(case: Case, one: tuple, other: tuple) -> np.ndarray | None:
+    """A point where two adjoining places meet and their values differ, if there is one."""
+    (a, g_a, at_a), (b, g_b, at_b) = one, other
     instants = [p for p in (a, b) if p in TIME_PARTS and case.time]
-    if len(instants) == 2:
-        return None
-    if instants:
+    if instants and a != b:
+        if len(instants) == 2 or not (at_a.all() and at_b.all()):
+            return None
         return _conflict_in_time(case, b if instants[0] == a else a, instants[0], g_a, g_b)
-    one, other = case.parts[a], case.parts[b]
-    distance = np.linalg.norm(one.points[:, None] - other.points[None], axis=-1)
+    first, second = case.parts[a], case.parts[b]
+    points, others = first.points[at_a], second.points[at_b]
+    distance = np.linalg.norm(points[:, None] - others[None], axis=-1)
     i, j = np.unravel_index(np.argmin(distance), distance.shape)
-    if distance[i, j] > 2 * max(_spacing(one), _spacing(other)):
+    if distance[i, j] > 2 * max(_spacing(first), _spacing(second)):
         return None
-    ends = np.stack([one.points[i], other.points[j]])
-    at_a, at_b = case.evaluate(g_a, ends), case.evaluate(g_b, ends)
+    ends = np.stack([points[i], others[j]])
+    values_a, values_b = case.evaluate(g_a, ends), case.evaluate(g_b, ends)
     # Both expressions are known beyond their part: a jump is a gap that their variation from one
     # point to the other does not explain.
-    variation = abs(at_a[1] - at_a[0]) + abs(at_b[1] - at_b[0])
-    if abs(at_a[0] - at_b[1]) <= 3 * variation + _rounding(case, a, b, g_a, g_b):
+    variation = abs(values_a[1] - values_a[0]) + abs(values_b[1] - values_b[0])
+    if abs(values_a[0] - values_b[1]) <= 3 * variation + _rounding(case, a, b, g_a, g_b):
         return None
-    return _meeting(ends, np.stack([one.normals[i], other.normals[j]]))
+    normals = np.stack([first.normals[at_a][i], second.normals[at_b][j]])
+    return _meeting(ends, normals)
 
 
 def _meeting(points: np.ndarray, normals: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Problems made from problems: tangents, pieces, additions, and the kinds of classical equations."""
+"""Problems from problems: tangents, pieces, additions; the kinds of classical equations."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -147,9 +147,13 @@ def test_a_restricted_problem_keeps_conditions_data_and_points_inside():
     p = Problem(
         geo.Rectangle((0, 0), (1, 1)),
         law,
-        {("left", "right"): Eq(f, 0), ("bottom", "top"): law.insulated(), geo.Point(0.9, 0.9): Eq(f, 1)},
+        {
+            ("left", "right"): Eq(f, 0),
+            ("bottom", "top"): law.insulated(),
+            geo.Point(0.9, 0.9): Eq(f, 1),
+        },
         Data([[0.1, 0.1], [0.9, 0.9]], {f: [0, 1]}),
-    )  # fmt: skip
+    )
     piece = p.restrict(geo.Disk((0, 0.5), 0.4, name="window"))
     assert [(c.label, c.equation) for c in piece.conditions] == [("left", Eq(f, 0))]
     assert not piece.data and piece.domain.parts == ("left", "window")
