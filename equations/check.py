@@ -9,7 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .doctor import corners, counts, data, direction, gauge, kind, places, unknowns, values
+from .doctor import (
+    corners,
+    counts,
+    data,
+    direction,
+    gauge,
+    kind,
+    places,
+    resolution,
+    unknowns,
+    values,
+)
 from .doctor.case import Case
 from .doctor.findings import LEVELS, Finding, Findings, StatementError, note
 
@@ -35,6 +46,8 @@ CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     corners.periodicity,
     gauge.constants,
     data.data,
+    resolution.scales,
+    resolution.layers,
 )
 
 __all__ = ["CHECKS", "Finding", "Findings", "StatementError", "check"]

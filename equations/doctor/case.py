@@ -140,6 +140,13 @@ class Case:
     # Numbers
 
     @cached_property
+    def scaling(self) -> Any:
+        """The characteristic scales of the problem."""
+        from ..scaling import Scaling  # which reads problems by `evaluate`
+
+        return Scaling.of(self.problem)
+
+    @cached_property
     def interior(self) -> np.ndarray:
         """Sobol points of the interior."""
         return np.asarray(self.domain.sample_interior(INTERIOR_POINTS, key=0).points)

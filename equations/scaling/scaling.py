@@ -49,6 +49,11 @@ class Scaling:
     parameters: tuple[tuple[Parameter, float], ...] = ()
     groups: tuple[tuple[str, float], ...] = ()
 
+    @classmethod
+    def of(cls, problem: Any) -> Scaling:
+        """The characteristic scales of a problem."""
+        return cls(coordinate_units(problem), field_units(problem), parameter_units(problem))
+
     @property
     def parts(self) -> tuple[Any, ...]:
         """What the scaling is made of: `Scaling(*scaling.parts)` is the same one."""
@@ -135,14 +140,15 @@ def nondimensionalize(problem: Any) -> Any:
     """
     if problem.scaling is not None:
         return problem
-    scaling = Scaling(coordinate_units(problem), field_units(problem), parameter_units(problem))
-    if _is_near_one(scaling, problem):
+    scaling = Scaling.of(problem)
+    if is_near_one(scaling, problem):
         return problem
     scaled = scaling.apply(problem)
     return scaled.replace(scaling=replace(scaling, groups=dimensionless_groups(scaled)))
 
 
-def _is_near_one(scaling: Scaling, problem: Any) -> bool:
+def is_near_one(scaling: Scaling, problem: Any) -> bool:
+    """Whether scales and the largest terms of equations are so near one that they can stay."""
     low, high = NEAR_ONE
     if any(not low <= unit <= high for unit in scaling.units.values()):
         return False
