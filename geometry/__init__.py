@@ -9,6 +9,7 @@ from geometry.csg import Difference, Intersection, SymmetricDifference, Union
 from geometry.curve import NACA, Curve
 from geometry.ellipse import Ellipse, Ellipsoid
 from geometry.gaussian import Gaussian
+from geometry.implicit import Implicit
 from geometry.mesh import SimplexMesh
 from geometry.modeled import Cone, Cylinder, Prism, Torus
 from geometry.moving import Moving
@@ -43,6 +44,7 @@ __all__ = [
     "Ellipsoid",
     "Extruded",
     "Gaussian",
+    "Implicit",
     "Intersection",
     "Interval",
     "Mirrored",

@@ -218,9 +218,13 @@ def _cut_surface(chart: Chart, status: Status) -> tuple[Chart, ...]:
         sign = np.sum(normals * chart.map(u)[1], axis=-1)
         if np.all(sign > 0) or np.all(sign < 0):
             return (_uncut(chart, sign[0]),)
-    rule = (
-        line_rule(cut_map, chart.density) if chart.dimension == 2 else _cloud_rule(chart, cut_map)
-    )
+    if chart.rule is not None and not chart.is_smooth:  # lines would cross many pieces
+        kept = cut_map(chart.rule[0])[2]
+        rule = chart.rule[0][kept], chart.rule[1][kept]
+    elif chart.dimension == 2:
+        rule = line_rule(cut_map, chart.density)
+    else:
+        rule = _cloud_rule(chart, cut_map)
     fraction = float(np.sum(rule[1]))
     if fraction < 1e-9:
         return ()
