@@ -25,7 +25,8 @@ class Fixed(eqx.Module):
         return jnp.asarray(self.array)
 
 
-def _is_parameter(leaf: Any) -> bool:
+def is_parameter(leaf: Any) -> bool:
+    """Whether the leaf is a float or complex array and not fixed."""
     return not isinstance(leaf, Fixed) and eqx.is_inexact_array(leaf)
 
 
@@ -38,7 +39,7 @@ def split(module: Any) -> tuple[Any, Any]:
         >>> [leaf.shape for leaf in jax.tree.leaves(parameters)]
         [(2, 3), (2,)]
     """
-    return eqx.partition(module, _is_parameter, is_leaf=lambda leaf: isinstance(leaf, Fixed))
+    return eqx.partition(module, is_parameter, is_leaf=lambda leaf: isinstance(leaf, Fixed))
 
 
 def merge(parameters: Any, rest: Any) -> Any:

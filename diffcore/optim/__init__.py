@@ -8,6 +8,7 @@ from optax import (
     warmup_exponential_decay_schedule,
 )
 
+from diffcore.optim.by_path import scale_by_path
 from diffcore.optim.first_order import adam, adamw, first_order, muon, sgd
 from diffcore.optim.gauss_newton import levenberg_marquardt
 from diffcore.optim.least_squares import LeastSquares
@@ -30,6 +31,7 @@ __all__ = [
     "piecewise_constant_schedule",
     "Run",
     "run",
+    "scale_by_path",
     "self_scaled_bfgs",
     "self_scaled_broyden",
     "sgd",
