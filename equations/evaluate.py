@@ -58,5 +58,5 @@ def evaluate_functions(
                 f"{compiled.coordinates}; got {points.shape}."
             )
         jets = function_jets(functions, compiled.coordinates)
-        values = jets(compiled.functionals, points)
+        values = compiled.values(jets, points, parameters)
         return np.stack([np.asarray(v) for v in compiled(points, values, parameters)], axis=-1)

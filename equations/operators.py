@@ -1,17 +1,28 @@
-"""Vector calculus on SymPy expressions in Cartesian coordinates.
+"""Vector calculus on SymPy expressions, in Cartesian or orthogonal curvilinear coordinates.
 
 `div` stays as it is written, a `Divergence` node, so that a weak form can be read off the
-equation; `.doit()` expands it. Everything else is expanded at once.
+equation; `.doit()` expands it. Everything else is expanded at once. In a curvilinear system `div`
+is the plain divergence, among the coordinates, of a flux times the scale factors, divided by these.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import sympy
 from sympy.core.function import AppliedUndef
 
+from .curvilinear import (
+    Metric,
+    fluxes,
+    jacobian,
+    metric,
+    scale_factors,
+    turning,
+    unit_normal,
+)
 from .expressions import as_expression
 from .symbols import fields_in, normal, space_of
 
@@ -139,20 +150,48 @@ def _space(operator: str, space: Any, *expressions: sympy.Expr) -> tuple[sympy.S
 
 
 def _gradient(u: sympy.Expr, space: Sequence[sympy.Symbol]) -> sympy.Matrix:
-    return sympy.ImmutableMatrix([sympy.diff(u, s) for s in space])
+    pairs = zip(space, scale_factors(space), strict=True)
+    return sympy.ImmutableMatrix([sympy.diff(u, s) / h for s, h in pairs])
+
+
+def _jacobian(vector: Sequence[sympy.Expr], space: Sequence[sympy.Symbol]) -> sympy.Matrix:
+    g = metric(space)
+    if g is not None:
+        return jacobian(g, _of_space("grad", vector, space))
+    return sympy.ImmutableMatrix([[sympy.diff(c, s) for s in space] for c in vector])
+
+
+def _of_space(operator: str, vector: Sequence[sympy.Expr], space: Sequence[sympy.Symbol]) -> Any:
+    if len(vector) != len(space):
+        raise ValueError(
+            f"`{operator}` needs one component for each coordinate {tuple(space)}; got "
+            f"{len(vector)}. Name the coordinates, if these are others."
+        )
+    return vector
 
 
 def grad(u: Any, space: Sequence[sympy.Symbol] | None = None) -> sympy.Matrix:
     """The gradient with respect to the spatial coordinates: a column for a scalar, the Jacobian
-    matrix du_i/dx_j for a vector."""
+    matrix, e_i · (e_j · grad) v, for a vector: du_i/dx_j in Cartesian coordinates.
+
+    Notes:
+        In a curvilinear system the matrix has all components of the system, those along
+        coordinates that are left out too: the hoop strain v_r / r is among them."""
     u = as_expression(u, "grad")
     if is_vector(u):
-        space = _space("grad", space, *u)
-        return sympy.ImmutableMatrix([[sympy.diff(c, s) for s in space] for c in u])
+        return _jacobian(u, _space("grad", space, *u))
     space = _space("grad", space, u)
     if not space:
         raise ValueError(f"`grad({u})`: no spatial coordinate in it; name them: `grad(u, (x, y))`.")
     return _gradient(u, space)
+
+
+def _divergence(flux: Sequence[sympy.Expr], space: Sequence[sympy.Symbol]) -> sympy.Expr:
+    g = metric(space)
+    if g is None:
+        return Divergence(tuple(flux), space)
+    densities, volume = fluxes(g, _of_space("div", flux, space))
+    return Divergence(tuple(densities), space) / volume
 
 
 def div(flux: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
@@ -171,19 +210,89 @@ def div(flux: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
         raise TypeError(f"`div` needs a vector, as `div(k * grad(u))`; got the scalar {flux}.")
     space = _space("div", space, *flux)
     if isinstance(flux, sympy.MatrixBase) and flux.shape[1] > 1:
+        g = metric(space)
+        if g is not None:
+            return _curved_divergence(g, flux)
         rows = [Divergence(tuple(flux[i, :]), space) for i in range(flux.shape[0])]
         return sympy.ImmutableMatrix(rows)
-    return Divergence(tuple(flux), space)
+    return _divergence(flux, space)
+
+
+def _curved_divergence(g: Metric, tensor: sympy.Matrix) -> sympy.Matrix:
+    """The divergence of a tensor of a curvilinear system, along the coordinates in use."""
+    size = len(g.symbols)
+    if tensor.shape == (len(g.places),) * 2 and len(g.places) < size:
+        full = sympy.zeros(size)
+        for (i, row), (j, column) in itertools.product(enumerate(g.places), repeat=2):
+            full[row, column] = tensor[i, j]
+        tensor = full
+    if tensor.shape != (size, size):
+        raise ValueError(
+            f"`div` needs a tensor of {size} rows and columns here; got {tensor.shape}."
+        )
+    space = tuple(g.symbols[i] for i in g.places)
+    return sympy.ImmutableMatrix(
+        [
+            _divergence([tensor[i, j] for j in g.places], space) + turning(g, tensor, i)
+            for i in g.places
+        ]
+    )
 
 
 def laplacian(u: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
-    """The Laplacian div(grad(u)) of a scalar or, component by component, of a vector."""
+    """The Laplacian div(grad(u)) of a scalar or vector."""
     u = as_expression(u, "laplacian")
-    if is_vector(u):
-        space = _space("laplacian", space, *u)
-        return sympy.ImmutableMatrix([Divergence(_gradient(c, space), space) for c in u])
-    space = _space("laplacian", space, u)
-    return Divergence(grad(u, space), space)
+    if not is_vector(u):
+        space = _space("laplacian", space, u)
+        return _divergence(grad(u, space), space)
+    space = _space("laplacian", space, *u)
+    g = metric(space)
+    if g is not None:
+        return _curved_divergence(g, _jacobian(u, space))
+    return sympy.ImmutableMatrix([Divergence(_gradient(c, space), space) for c in u])
+
+
+def curl(v: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
+    """The curl: of a vector in three dimensions a vector; in two, its one component dv/dx - du/dy;
+    of a scalar in two dimensions the vector (du/dy, -du/dx).
+
+    Example:
+        >>> from equations import coordinates, vector_field
+        >>> x, y = coordinates("x y")
+        >>> curl(vector_field("v", x, y))
+        -Derivative(v_x(x, y), y) + Derivative(v_y(x, y), x)
+    """
+    v = as_expression(v, "curl")
+    components = list(v) if is_vector(v) else [v]
+    space = _space("curl", space, *components)
+    if len(space) not in (2, 3) or (len(space) == 3 and not is_vector(v)):
+        raise ValueError(
+            f"`curl` needs two or three coordinates and as many components, or a scalar of two "
+            f"coordinates; got {len(components)} and {tuple(space)}."
+        )
+    if not is_vector(v):
+        along, across = _gradient(v, space)
+        return sympy.ImmutableMatrix([across, -along])
+    _of_space("curl", components, space)
+    g = metric(space)
+    if g is not None and len(g.symbols) == 3:
+        whole = [_rotation(g.fill(components), g.scales, g.symbols, i) for i in range(3)]
+        return sympy.ImmutableMatrix(whole) if len(space) == 3 else whole[_left_out(g)]
+    scales = scale_factors(space)
+    if len(space) == 3:
+        return sympy.ImmutableMatrix([_rotation(components, scales, space, i) for i in range(3)])
+    (a, b), (h, k), (x, y) = components, scales, space
+    return (sympy.diff(k * b, x) - sympy.diff(h * a, y)) / (h * k)
+
+
+def _rotation(v, h, q, i: int) -> sympy.Expr:
+    """Component i of the curl."""
+    j, k = (i + 1) % 3, (i + 2) % 3
+    return (sympy.diff(h[k] * v[k], q[j]) - sympy.diff(h[j] * v[j], q[k])) / (h[j] * h[k])
+
+
+def _left_out(g: Metric) -> int:
+    return next(i for i in range(3) if i not in g.places)
 
 
 def dot(a: Any, b: Any) -> Any:
@@ -206,17 +315,30 @@ def advect(velocity: Any, u: Any) -> Any:
             f"`advect` needs a vector as its velocity, `advect((a, b), u)`, in one dimension "
             f"`advect([a], u)`; got the scalar {velocity}."
         )
-    if is_vector(u):
+    if not is_vector(u):
+        return dot(velocity, _gradient(u, space_of(*velocity, u)))
+    space = space_of(*velocity, *u)
+    if metric(space) is None:
         return as_vector([advect(velocity, component) for component in u])
-    return dot(velocity, _gradient(u, space_of(*velocity, u)))
+    return _along(_of_space("advect", velocity, space), u, space)
+
+
+def _along(direction: Sequence[sympy.Expr], u: Sequence[sympy.Expr], space: Any) -> sympy.Matrix:
+    """(direction · grad) u of a vector, in a curvilinear system."""
+    g = metric(space)
+    assert g is not None
+    whole = _jacobian(u, space) * sympy.Matrix(g.fill(direction))
+    return sympy.ImmutableMatrix([whole[i] for i in g.places])
 
 
 def normal_derivative(u: Any) -> Any:
     """The derivative along the outward normal, n · grad(u), of a scalar or vector; it has a
     meaning in conditions and in integrals over the boundary."""
     u = as_expression(u, "normal_derivative")
-    if is_vector(u):
-        space = space_of(*u)
-        return as_vector([dot(normal(space), _gradient(c, space)) for c in u])
-    space = space_of(u)
-    return dot(normal(space), grad(u, space))
+    if not is_vector(u):
+        space = space_of(u)
+        return dot(unit_normal(space), grad(u, space))
+    space = space_of(*u)
+    if metric(space) is not None:
+        return _along(unit_normal(space), u, space)
+    return as_vector([dot(normal(space), _gradient(c, space)) for c in u])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from sympy.core.function import AppliedUndef
 
 from . import check, kind, printing, structure, weak
 from .compile import Compiled, compile_expressions
+from .elsewhere import canonical_fields, settle
 from .equation import Eq
 from .expressions import as_expression
+from .interior import Interior
 from .laws.law import Law
 from .symbols import Parameter, fields_in
 
@@ -89,7 +92,8 @@ class Problem:
         domain: a shape, or a space-time domain `shape.over(t, a, b)`.
         equations: a law, an `Eq`, or a list of them.
         conditions: `{where: equation(s)}`; `where` is the name of a part, a tuple of names, a part,
-            or a point.
+            or a point; "domain" or a shape for what holds inside it. An inequality `u >= g` is a
+            condition too, and so is an integral over the domain or a part, under "domain".
         data: `Data(...)` or a list of them.
         name: used for the run folder and in reports.
         law: kept where the equations are those of a law.
@@ -130,6 +134,19 @@ class Problem:
         object.__setattr__(self, "equations", _equations(self.equations))
         object.__setattr__(self, "conditions", tuple(_conditions(self.domain, self.conditions)))
         object.__setattr__(self, "data", _data(self.data))
+        self._settle()
+
+    def _settle(self) -> None:
+        """Write fields that are taken elsewhere, as `u.subs(x, 0)`, in the one form that all else
+        reads."""
+        equations = (*self.equations, *(c.equation for c in self.conditions))
+        measured = (e for data in self.data for e in data.values)
+        canonical = canonical_fields([*equations, *measured], self.domain.axes)
+        settled = partial(settle, canonical=canonical, coordinates=self.coordinates)
+        conditions = (dataclasses.replace(c, equation=settled(c.equation)) for c in self.conditions)
+        object.__setattr__(self, "equations", tuple(map(settled, self.equations)))
+        object.__setattr__(self, "conditions", tuple(conditions))
+        object.__setattr__(self, "data", tuple(_settled_data(d, settled) for d in self.data))
 
     @property
     def fields(self) -> tuple[AppliedUndef, ...]:
@@ -160,7 +177,9 @@ class Problem:
 
     def compile(self, expressions: Sequence[Any]) -> Compiled:
         """Expressions of this problem's fields as one JAX function; see `compile_expressions`."""
-        return compile_expressions(expressions, self.coordinates)
+        return compile_expressions(
+            expressions, self.coordinates, domain=self.domain, fields=self.fields
+        )
 
     @property
     def residuals(self) -> tuple[sympy.Expr, ...]:
@@ -274,6 +293,8 @@ def _equations(value: Any) -> tuple[Eq, ...]:
         return tuple(value.equations)
     if isinstance(value, sympy.core.relational.Equality):
         return (Eq(value.lhs, value.rhs),)
+    if isinstance(value, sympy.core.relational.GreaterThan | sympy.core.relational.LessThan):
+        return (Eq(sympy.Min(value.gts - value.lts, 0), 0),)
     if isinstance(value, list | tuple):
         return tuple(e for item in value for e in _equations(item))
     if isinstance(value, bool):
@@ -285,6 +306,11 @@ def _equations(value: Any) -> tuple[Eq, ...]:
         f"`equations` takes `Eq(...)`, a law, or a list of them; got {value!r} "
         f"({type(value).__name__}). Write `Eq(expression, 0)` for an expression that vanishes."
     )
+
+
+def _settled_data(data: Data, settled: Callable) -> Data:
+    values = {settled(e): v for e, v in data.values.items()}
+    return data if values.keys() == data.values.keys() else dataclasses.replace(data, values=values)
 
 
 def _data(value: Any) -> tuple[Data, ...]:
@@ -310,6 +336,10 @@ def _conditions(domain: Any, value: Any) -> Iterable[Condition]:
 
 def _locate(domain: Any, where: Any) -> tuple[str, Any]:
     """The label of a place and, where the domain has it, the part itself."""
+    if where is None or (where == "domain" and "domain" not in domain.parts) or where == domain:
+        return "domain", Interior(domain)
+    if hasattr(where, "sample_interior") and not isinstance(where, type):
+        return str(where), Interior(where)
     names = (where,) if isinstance(where, str) else where
     if isinstance(names, tuple) and names and all(isinstance(n, str) for n in names):
         try:
@@ -318,8 +348,8 @@ def _locate(domain: Any, where: Any) -> tuple[str, Any]:
             return ", ".join(names), None
     if not hasattr(where, "sample"):
         raise TypeError(
-            f"a key of `conditions` is the name of a part, a tuple of names, a part, or a `Point`; "
-            f"got {where!r}."
+            f"a key of `conditions` is the name of a part, a tuple of names, a part, a `Point`, "
+            f'"domain", or a shape; got {where!r}.'
         )
     owner = getattr(where, "shape", None)
     label = str(where) if owner is None else where.label

@@ -23,10 +23,16 @@ from sympy.core.function import Application, AppliedUndef
 from geometry import Part, Point
 from geometry.condition import Condition as Where
 
+from .elsewhere import At
 from .equation import Eq
+from .history import CaputoDerivative, FractionalLaplacian
+from .integrals import GaussIntegral, Region, RegionIntegral
+from .interior import Interior
 from .operators import Divergence
 from .problem import Condition, Data, Problem
 from .symbols import NormalComponent, Parameter, identifier
+from .systems import Coordinate, System
+from .traces import Trace
 
 PACKAGES = ("geometry",)  # whose shapes a statement may hold
 
@@ -87,6 +93,7 @@ _NODES: tuple[type, ...] = (
     *(sympy.Piecewise, sympy.functions.elementary.piecewise.ExprCondPair, sympy.Subs),
     *(sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge, sympy.Ne, sympy.Equality),
     *(sympy.And, sympy.Or, sympy.Not, Divergence, Eq),
+    *(At, GaussIntegral, RegionIntegral, Trace, CaputoDerivative, FractionalLaplacian),
 )
 _KEEP_ORDER = (sympy.Add, sympy.Mul, sympy.Pow, sympy.Piecewise, sympy.Function)
 _ASSUMPTIONS: tuple[dict[str, bool], ...] = (
@@ -116,7 +123,14 @@ def _write_expression(e: Any) -> Any:
     if isinstance(e, sympy.Float):
         return _write_float(e)
     if isinstance(e, Parameter):
-        return ["parameter", e.name, e.initial, list(e.between or ()), bool(e.is_positive)]
+        between = list(e.between or ())
+        return ["parameter", e.name, e.initial, between, bool(e.is_positive), e.role]
+    if isinstance(e, Coordinate):
+        system = e.system
+        factors = [_write_expression(f) for f in (*system.scales, *system.spans)]
+        return ["coordinate", e.name, system.name, list(system.axes), factors]
+    if isinstance(e, Region):
+        return ["region", to_json(e.place)]
     if isinstance(e, NormalComponent):
         return ["normal", e.name]
     if type(e) is sympy.Symbol:
@@ -177,10 +191,19 @@ def _read_field(name: Any, assumptions: Any, *arguments: Any) -> AppliedUndef:
     return function(*map(_read_expression, arguments))
 
 
-def _read_parameter(name: Any, initial: Any, between: Any, positive: Any) -> Parameter:
+def _read_coordinate(name: Any, system: Any, axes: Any, factors: Any) -> Coordinate:
+    found = tuple(map(_read_expression, factors))
+    names, size = tuple(map(_identifier, axes)), len(axes)
+    return Coordinate(_identifier(name), System(_text(system), names, found[:size], found[size:]))
+
+
+def _read_parameter(
+    name: Any, initial: Any, between: Any, positive: Any, role: Any = None
+) -> Parameter:
     initial = None if initial is None else float(initial)
     limits = (float(between[0]), float(between[1])) if between else None
-    return Parameter(_identifier(name), initial, limits, bool(positive))
+    role = None if role is None else _text(role)
+    return Parameter(_identifier(name), initial, limits, bool(positive), role)
 
 
 def _read_matrix(rows: int, columns: int, *entries: Any) -> sympy.Matrix:
@@ -195,6 +218,8 @@ _LEAVES: dict[str, Callable[..., Any]] = {
     "symbol": _read_symbol,
     "field": _read_field,
     "parameter": _read_parameter,
+    "coordinate": _read_coordinate,
+    "region": lambda place: Region(from_json(place)),
     "normal": lambda name: NormalComponent(_identifier(name)),
     "matrix": _read_matrix,
     "rational": lambda p, q: sympy.Rational(int(p), int(q)),
@@ -286,6 +311,8 @@ class _Writer:
         if isinstance(part, Part) and part.shape == domain:
             where = {"where": self.value(list(part.condition))} if part.condition else {}
             return {"names": list(part.names), **where}
+        if isinstance(part, Interior):
+            return {"inside": None if part.domain == domain else self.value(part.domain)}
         return self.value(part)
 
 
@@ -342,6 +369,8 @@ class _Reader:
         return Problem(domain, equations, conditions, data, None if name is None else _text(name))
 
     def place(self, domain: Any, tree: Any) -> Any:
+        if isinstance(tree, dict) and "inside" in tree:
+            return Interior(domain if tree["inside"] is None else self.value(tree["inside"]))
         if isinstance(tree, dict) and "names" in tree:
             part = domain[tuple(map(_text, tree["names"]))]
             where = [_is(Where, c) for c in self.value(tree.get("where", []))]

@@ -16,16 +16,19 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from .compile import Orders, expand, field_and_orders, jet_atoms
+from .nonlocal_terms import one_value, outermost
 from .symbols import is_time, spatial
 
 
 @dataclass(frozen=True)
 class Jet:
     """A derivative of a field (orders all zero: the field itself); orders count derivatives in the
-    order of the field's arguments."""
+    order of the field's arguments. `place` is the integral or other node that takes it elsewhere
+    than at the point, None at the point."""
 
     field: AppliedUndef
     orders: Orders
+    place: Any = None
 
     def order(self, *coordinates: sympy.Symbol) -> int:
         """The number of derivatives, with respect to `coordinates` if given."""
@@ -82,15 +85,25 @@ def jet_expression(expression: sympy.Expr) -> JetExpression:
         >>> sorted(jet.orders for jet in jet_expression(u * diff(u, x, 2)).symbols)
         [(0,), (2,)]
     """
-    expanded = expand(expression)
     symbols: dict[Jet, sympy.Dummy] = {}
-    stand_in = {}
+    return JetExpression(_on_jets(expand(expression), symbols), symbols)
+
+
+def _on_jets(
+    expanded: sympy.Expr, symbols: dict[Jet, sympy.Dummy], place: Any = None
+) -> sympy.Expr:
+    """The expression with its jets replaced by `symbols`. What is taken elsewhere is shown by one
+    value there: for questions about structure an integral is its length times a value."""
+    stand_in: dict[sympy.Expr, sympy.Expr] = {}
+    for node in outermost(expanded):
+        inner, scale, moves = one_value(node)
+        stand_in[node] = scale * _on_jets(inner, symbols, place or node).xreplace(moves)
     for atom in jet_atoms(expanded):
         f, orders = field_and_orders(atom)
         kind = {"real": True} if f.is_real else {"complex": True}
-        dummy = symbols.setdefault(Jet(f, orders), sympy.Dummy(str(atom), **kind))
-        stand_in[atom] = dummy
-    return JetExpression(expanded.xreplace(stand_in), symbols)
+        jet = Jet(f, orders, place)
+        stand_in[atom] = symbols.setdefault(jet, sympy.Dummy(str(atom), **kind))
+    return expanded.xreplace(stand_in)
 
 
 def all_jets(expressions: Iterable[sympy.Expr]) -> tuple[Jet, ...]:
@@ -168,6 +181,8 @@ def stated_value(residual: sympy.Expr) -> tuple[Jet, sympy.Expr] | None:
     if len(held.symbols) != 1:
         return None
     (jet,) = held.symbols
+    if jet.place is not None:
+        return None
     slope = held.slope(jet)
     if not slope.is_number or slope == 0:
         return None
@@ -243,6 +258,8 @@ def continuity(problem: Any) -> tuple[int, tuple[AppliedUndef, ...]] | None:
 def _divergence_free(
     expression: JetExpression, space: tuple[sympy.Symbol, ...]
 ) -> tuple[AppliedUndef, ...] | None:
+    if any(j.place is not None for j in expression.symbols):
+        return None
     along = {s: [j for j in expression.symbols if j.order(s) == 1] for s in space}
     first = [j for j in expression.symbols if j.order() == 1]
     if len(first) != len(expression.symbols) or any(len(own) != 1 for own in along.values()):

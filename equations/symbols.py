@@ -8,38 +8,83 @@ that knows whether it is to be identified (`initial`) or whether the solution de
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+import scipy.special
 import sympy
 from sympy.core.function import AppliedUndef
 
+from geometry.shape import default_axes
+
 from .expressions import as_expression
+from .systems import Coordinate, known_system, user_system
 
 TIME = "t"
+REACH = 4  # standard deviations to each side that the range of a random parameter holds
 
 
-def coordinates(names: str) -> Any:
+def coordinates(
+    names: str,
+    *,
+    size: int | None = None,
+    system: str | None = None,
+    scales: Callable[..., Any] | None = None,
+) -> Any:
     """Real symbols for the named coordinates, as `x, y, t = coordinates("x y t")`.
 
     Arguments:
         names: names separated by blanks or commas. `t` is time, the others are space.
+        size: one name stands for a point in so many dimensions: a column of symbols, named as the
+            axes of shapes are, x1, x2, ... above three dimensions.
+        system: "polar", "cylindrical" or "spherical" (r, polar angle, azimuth). Coordinates on
+            which nothing depends may be left out: "r z" is axial symmetry, a single "r" that of a
+            circle or a sphere.
+        scales: for another orthogonal system the scale factors, a function of its coordinates.
 
     Returns:
-        one symbol for one name, else a tuple of symbols.
+        one symbol for one name, else a tuple of symbols; a column where `size` is given.
 
     Example:
         >>> x, t = coordinates("x t")
         >>> x.is_real
         True
+        >>> from equations import field, laplacian
+        >>> r, theta = coordinates("r theta", system="polar")
+        >>> laplacian(field("u", r)).doit().expand()
+        Derivative(u(r), (r, 2)) + Derivative(u(r), r)/r
     """
     if not isinstance(names, str) or not names.strip(" ,"):
         raise TypeError(f'`coordinates("x y t")` takes names in one text; got {names!r}.')
     symbols = sympy.symbols(names, real=True)
-    for symbol in symbols if isinstance(symbols, tuple) else (symbols,):
+    listed = symbols if isinstance(symbols, tuple) else (symbols,)
+    for symbol in listed:
         identifier(symbol.name, "a coordinate")
-    return symbols
+    if size is not None:
+        return _point(listed, size, system or scales)
+    if system is None and scales is None:
+        return symbols
+    if system is not None and scales is not None:
+        raise ValueError("`coordinates` takes `system=` or `scales=`, not both.")
+    space = tuple(s.name for s in listed if not is_time(s))
+    found = known_system(system, space) if system is not None else user_system(scales, space)
+    own = tuple(s if is_time(s) else Coordinate(s.name, found) for s in listed)
+    return own if isinstance(symbols, tuple) else own[0]
+
+
+def _point(listed: tuple[sympy.Symbol, ...], size: Any, system: Any) -> sympy.Matrix:
+    if len(listed) != 1 or system:
+        raise ValueError('`coordinates` with `size=` takes one name: `coordinates("x", size=100)`.')
+    if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+        raise ValueError(f"`size` of `coordinates` is a whole number above 0; got {size!r}.")
+    stem = listed[0].name
+    axes = [stem + a[1:] if size > 3 else a for a in default_axes(size)]
+    if stem != "x" and size <= 3:
+        axes = [f"{stem}{i + 1}" for i in range(size)]
+    return sympy.ImmutableMatrix([sympy.Symbol(a, real=True) for a in axes])
 
 
 def identifier(name: Any, what: str) -> str:
@@ -60,12 +105,13 @@ def identifier(name: Any, what: str) -> str:
 
 
 def field(
-    name: str, *arguments: sympy.Symbol, complex: bool = False, positive: bool = False
+    name: str, *arguments: Any, complex: bool = False, positive: bool = False
 ) -> AppliedUndef:
     """An unknown scalar field `name(*arguments)`: an undefined SymPy function of its coordinates.
 
     Arguments:
-        arguments: the coordinates (and ranged parameters) that it depends on.
+        arguments: the coordinates (and ranged parameters) that it depends on; a column made by
+            `coordinates("x", size=100)` stands for all its symbols.
         complex: the values are complex.
         positive: the values are positive, which methods build in.
 
@@ -75,6 +121,7 @@ def field(
         u(x, t)
     """
     identifier(name, "a field")
+    arguments = _flat(arguments)
     if not arguments:
         raise ValueError(
             f"`field({name!r})` got no coordinates: a field depends on at least one; write "
@@ -96,47 +143,108 @@ def field(
     return sympy.Function(name, **assumptions)(*arguments)
 
 
-def fields(names: str, *arguments: sympy.Symbol, **options: bool) -> tuple[AppliedUndef, ...]:
+def _flat(arguments: Iterable[Any]) -> tuple[Any, ...]:
+    """Arguments with columns of coordinates taken apart."""
+    return tuple(
+        item for a in arguments for item in (a if isinstance(a, sympy.MatrixBase) else (a,))
+    )
+
+
+def fields(names: str, *arguments: Any, **options: bool) -> tuple[AppliedUndef, ...]:
     """Several scalar fields of the same coordinates, as `X, Y, Z = fields("X Y Z", t)`."""
     if not isinstance(names, str):
         raise TypeError(f"`fields('u v', x)` takes names in one text; got {names!r}.")
     return tuple(field(name, *arguments, **options) for name in names.replace(",", " ").split())
 
 
-def vector_field(name: str, *arguments: sympy.Symbol, size: int | None = None) -> sympy.Matrix:
+def vector_field(
+    name: str, *arguments: Any, size: int | None = None, complex: bool = False
+) -> sympy.Matrix:
     """An unknown vector field: a column of scalar fields `name_x, name_y, ...`, one for each
     spatial coordinate among `arguments` (or `size` numbered components)."""
-    identifier(name, "a vector field")
+    suffixes = _suffixes("vector_field", name, _flat(arguments), size)
+    return sympy.ImmutableMatrix(
+        [field(f"{name}_{suffix}", *arguments, complex=complex) for suffix in suffixes]
+    )
+
+
+def tensor_field(
+    name: str,
+    *arguments: Any,
+    size: int | None = None,
+    symmetric: bool = False,
+    complex: bool = False,
+) -> sympy.Matrix:
+    """An unknown tensor field: a square matrix of scalar fields `name_xx, name_xy, ...`.
+
+    Arguments:
+        size: the number of rows, numbered, in place of one for each spatial coordinate.
+        symmetric: the entries below the diagonal are those above it.
+
+    Example:
+        >>> x, y = coordinates("x y")
+        >>> tensor_field("s", x, y, symmetric=True)
+        Matrix([
+        [s_xx(x, y), s_xy(x, y)],
+        [s_xy(x, y), s_yy(x, y)]])
+    """
+    suffixes = _suffixes("tensor_field", name, _flat(arguments), size)
+
+    def entry(i: int, j: int) -> AppliedUndef:
+        i, j = sorted((i, j)) if symmetric else (i, j)
+        return field(f"{name}_{suffixes[i]}{suffixes[j]}", *arguments, complex=complex)
+
+    return sympy.ImmutableMatrix(len(suffixes), len(suffixes), entry)
+
+
+def _suffixes(call: str, name: Any, arguments: tuple[Any, ...], size: int | None) -> list[str]:
+    identifier(name, "a field of several components")
     space = spatial(arguments)
     suffixes = [s.name for s in space] if size is None else [str(i + 1) for i in range(size)]
     if not suffixes:
         raise ValueError(
-            f"`vector_field({name!r})` needs a spatial coordinate or `size=`; got {arguments}."
+            f"`{call}({name!r})` needs a spatial coordinate or `size=`; got {arguments}."
         )
-    return sympy.ImmutableMatrix([field(f"{name}_{suffix}", *arguments) for suffix in suffixes])
+    return suffixes
 
 
 class Parameter(sympy.Symbol):
-    """A number in a statement: to be identified from `initial`, or ranging `between` two values.
+    """A number in a statement. A SymPy symbol, real, positive if so declared.
 
-    Made by `parameter`. A SymPy symbol, real, positive if so declared."""
+    Made by `parameter` and `eigenvalue`. `role` is "number" (to be identified, from `initial`),
+    "eigenvalue", or the distribution over the range `between`: "uniform", "normal", "lognormal"."""
 
     initial: float | None
     between: tuple[float, float] | None
+    role: str
 
-    def __new__(cls, name, initial=None, between=None, positive=False):
+    def __new__(cls, name, initial=None, between=None, positive=False, role=None):
         self = sympy.Symbol.__xnew__(
             cls, name, **({"positive": True} if positive else {"real": True})
         )
         self.initial = initial
         self.between = between
+        self.role = role or ("number" if between is None else "uniform")
         return self
 
     def __getnewargs_ex__(self):
-        return (self.name, self.initial, self.between, bool(self.is_positive)), {}
+        return (self.name, self.initial, self.between, bool(self.is_positive), self.role), {}
 
     def _hashable_content(self):
-        return (*super()._hashable_content(), str(self.initial), str(self.between))
+        return (*super()._hashable_content(), str(self.initial), str(self.between), self.role)
+
+    def quantile(self, probability: Any) -> np.ndarray:
+        """The value of a ranged parameter below which it lies with that probability: uniform
+        numbers in, samples of its distribution out."""
+        if self.between is None:
+            raise ValueError(f"`quantile` needs a parameter with a range; {self.name} has none.")
+        p = np.clip(np.asarray(probability, dtype=float), 0, 1)
+        low, high = (np.log(e) if self.role == "lognormal" else e for e in self.between)
+        if self.role == "uniform":
+            return low + (high - low) * p
+        middle, deviation = (low + high) / 2, (high - low) / (2 * REACH)
+        values = np.clip(middle + deviation * scipy.special.ndtri(p), low, high)
+        return np.exp(values) if self.role == "lognormal" else values
 
 
 def parameter(
@@ -144,6 +252,7 @@ def parameter(
     *,
     initial: float | None = None,
     between: tuple[float, float] | None = None,
+    normal: tuple[float, float] | None = None,
     positive: bool = False,
 ) -> Parameter:
     """A parameter of the problem: `parameter("nu", initial=0.1, positive=True)` is a number to be
@@ -152,31 +261,74 @@ def parameter(
     Arguments:
         initial: first guess of a number to identify.
         between: the range over which the solution is wanted, `(low, high)`.
+        normal: mean and standard deviation of a random number on which the solution depends; with
+            `positive` its logarithm is normal, with this mean and deviation of the number itself.
+            The range is four deviations to each side.
         positive: kept positive by construction.
 
     Raises:
-        ValueError if both or neither of `initial` and `between` are given, if a number is not
+        ValueError unless one of `initial`, `between` and `normal` is given, if a number is not
         finite, or if a positive parameter starts at or below zero.
+
+    Example:
+        >>> parameter("k", normal=(1.0, 0.1)).between
+        (0.6, 1.4)
     """
     identifier(name, "a parameter")
-    if (initial is None) == (between is None):
+    if sum(given is not None for given in (initial, between, normal)) != 1:
         raise ValueError(
             f"`parameter({name!r})` needs either `initial=` (a number to identify) or `between=` "
-            f"(the solution depends on it); got initial={initial}, between={between}."
+            f"or `normal=` (the solution depends on it); got initial={initial}, between={between}, "
+            f"normal={normal}."
         )
+    if initial is not None:
+        first = _finite("initial", name, initial)
+        _require_positive(name, positive, first)
+        return Parameter(name, first, None, positive)
     if between is not None:
-        if isinstance(between, str) or not hasattr(between, "__len__") or len(between) != 2:
-            raise ValueError(f"`between` of {name!r} needs `(low, high)`; got {between!r}.")
-        low, high = (_finite("between", name, end) for end in between)
+        low, high = _pair("between", name, between, "(low, high)")
         if not low < high:
             raise ValueError(f"`between` of {name!r} needs low < high; got {between}.")
-        between = (low, high)
-    if initial is not None:
-        initial = _finite("initial", name, initial)
-    lowest = initial if initial is not None else between[0]  # type: ignore[index]
+        _require_positive(name, positive, low)
+        return Parameter(name, None, (low, high), positive)
+    mean, deviation = _pair("normal", name, normal, "(mean, deviation)")
+    if not deviation > 0:
+        raise ValueError(f"`normal` of {name!r} needs a deviation above 0; got {normal}.")
+    _require_positive(name, positive, mean)
+    if not positive:
+        limits = (mean - REACH * deviation, mean + REACH * deviation)
+        return Parameter(name, None, limits, False, "normal")
+    spread = math.sqrt(math.log1p((deviation / mean) ** 2))  # of the logarithm
+    middle = math.log(mean) - spread**2 / 2
+    limits = (math.exp(middle - REACH * spread), math.exp(middle + REACH * spread))
+    return Parameter(name, None, limits, True, "lognormal")
+
+
+def eigenvalue(name: str, *, near: float = 1.0) -> Parameter:
+    """An eigenvalue: a number for which homogeneous equations have a solution that is not zero.
+
+    Arguments:
+        near: where methods that find one eigenvalue at a time look first. Such methods need a
+            condition that gives the size of the solution, as `Eq(integral(u**2), 1)`.
+
+    Example:
+        >>> eigenvalue("lambda", near=10).role
+        'eigenvalue'
+    """
+    identifier(name, "an eigenvalue")
+    return Parameter(name, _finite("near", name, near), None, False, "eigenvalue")
+
+
+def _pair(what: str, name: str, value: Any, form: str) -> tuple[float, float]:
+    if isinstance(value, str) or not hasattr(value, "__len__") or len(value) != 2:
+        raise ValueError(f"`{what}` of {name!r} needs `{form}`; got {value!r}.")
+    first, second = (_finite(what, name, item) for item in value)
+    return first, second
+
+
+def _require_positive(name: str, positive: bool, lowest: float) -> None:
     if positive and not lowest > 0:
         raise ValueError(f"`parameter({name!r}, positive=True)` must start above 0; got {lowest}.")
-    return Parameter(name, initial, between, positive)
 
 
 def _finite(what: str, name: str, value: Any) -> float:

@@ -19,6 +19,7 @@ from typing import Any
 import sympy
 from sympy.core.function import AppliedUndef
 
+from .nonlocal_terms import is_local
 from .operators import Divergence
 from .structure import jet_expression
 from .symbols import NormalComponent, fields_in, is_time
@@ -154,6 +155,7 @@ class _Reader:
     def read(self) -> WeakForm:
         unknowns = self.problem.fields
         self._check_arguments(unknowns)
+        self._check_local()
         read = [self._try(source_and_flux, r, self.space) for r in self.problem.residuals]
         if len(read) != len(unknowns):
             self.reasons.append(f"{len(read)} equations for {len(unknowns)} unknowns")
@@ -186,6 +188,14 @@ class _Reader:
                 self.reasons.append(f"{u} does not depend on exactly the domain's coordinates")
         if not self.space:
             self.reasons.append("there is no space coordinate, so nothing to integrate by parts")
+
+    def _check_local(self) -> None:
+        conditions = (r for c in self.problem.conditions for r in c.equation.residuals)
+        for residual in (*self.problem.residuals, *conditions):
+            if not is_local(residual.doit(integrals=False)):
+                self.reasons.append(
+                    f"{residual} = 0 holds an integral, a delay, or a field at another point"
+                )
 
     def _check_equation(self, u, source, flux) -> None:
         if not any(f.has(*(sympy.Derivative(u, s) for s in self.space)) for f in flux):

@@ -208,9 +208,9 @@ class Solution:
         if not len(flat):
             return np.zeros((*points.shape[:-1], len(expressions)))
         with diffcore.precision("float64"):
-            values = self.jets(compiled.functionals, jnp.asarray(flat))
             given = {**self.parameters, **parameters}
             normals = None if normals is None else jnp.asarray(normals)
+            values = compiled.values(self.jets, jnp.asarray(flat), given, normals)
             results = compiled(jnp.asarray(flat), values, given, normals)
             stacked = np.stack([np.asarray(jax.device_get(r)) for r in results], axis=-1)
         unknown = ~np.isfinite(stacked).all(axis=-1)

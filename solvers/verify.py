@@ -63,8 +63,8 @@ def condition_misfits(problem: Any, jets: Any, parameters: Any) -> tuple[Misfit,
 def _evaluate(problem, expressions, jets, points, parameters, normals=None):
     compiled = problem.compile(expressions)
     points = jnp.asarray(points)
-    values = jets(compiled.functionals, points)
     normals = None if normals is None else jnp.asarray(normals)
+    values = compiled.values(jets, points, parameters, normals)
     return [np.asarray(r) for r in compiled(points, values, parameters, normals)]
 
 

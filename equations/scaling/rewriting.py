@@ -11,6 +11,7 @@ from typing import Any
 import sympy
 from sympy.core.function import AppliedUndef
 
+from ..elsewhere import At
 from ..operators import Divergence
 from ..symbols import Parameter
 
@@ -100,21 +101,25 @@ class Rewriting:
         """An integral over a variable of a coordinate's unit."""
         inner, limits, unit = self, [], 1.0
         for variable, *ends in e.limits:
-            length = self.symbols.get(variable, (self._slot(e.function, variable), variable))[0]
+            length = self.length(variable, e.function)
             limits.append((variable, *(_times(1 / length, self._replaced(end)) for end in ends)))
-            inner = inner._knowing(variable, length)
+            inner = inner.knowing(variable, length)
             unit *= length
         return sympy.Integral(_distributed(inner._replaced(e.function), unit), *limits)
 
-    def _slot(self, function: Any, variable: sympy.Symbol) -> float:
-        """The unit of an integration variable: that of the coordinate in whose place it stands."""
-        for f in function.atoms(AppliedUndef):
-            for a, own in zip(f.args, self.fields.get(f.func, (f.args,))[0], strict=True):
-                if a == variable:
+    def length(self, variable: sympy.Symbol, function: Any) -> float:
+        """The unit of an integration variable: its own if it is a coordinate, else that of the
+        coordinate in whose place it stands."""
+        if variable in self.symbols:
+            return self.symbols[variable][0]
+        for node in function.atoms(At):
+            for own, place in node.moves.items():
+                if variable in place.free_symbols:
                     return self.unit(own)
         return 1.0
 
-    def _knowing(self, variable: sympy.Symbol, length: float) -> Rewriting:
+    def knowing(self, variable: sympy.Symbol, length: float) -> Rewriting:
+        """The same, with the unit of an integration variable."""
         other = object.__new__(Rewriting)
         other.fields = self.fields
         other.symbols = self.symbols | {variable: (length, variable)}
@@ -124,7 +129,7 @@ class Rewriting:
 def _in_unit(parameter: Parameter, unit: float) -> Parameter:
     initial = None if parameter.initial is None else parameter.initial / unit
     between = parameter.between and tuple(end / unit for end in parameter.between)
-    return Parameter(parameter.name, initial, between, bool(parameter.is_positive))
+    return Parameter(parameter.name, initial, between, bool(parameter.is_positive), parameter.role)
 
 
 def _times(factor: float, expression: Any) -> Any:

@@ -119,8 +119,9 @@ def deviations(
 
         def at(vector, point):
             model = unflatten(vector)
-            values = model.jets(compiled.functionals, point[None])
-            return jnp.stack([r[0] for r in compiled(point[None], values, model.parameters())])
+            parameters = model.parameters()
+            values = compiled.values(model.jets, point[None], parameters)
+            return jnp.stack([r[0] for r in compiled(point[None], values, parameters)])
 
         slopes = jax.vmap(jax.jacrev(at), (None, 0))(vector, jnp.asarray(points))
         variance = jnp.einsum("nkp,pq,nkq->nk", slopes, jnp.asarray(covariance), slopes)

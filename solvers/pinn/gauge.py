@@ -72,8 +72,9 @@ class Gauge:
 @eqx.filter_jit
 def _summands(compiled: Compiled, trial: Trial, batch: Any) -> jax.Array:
     """The damped summands of all equations at the points, (points, summands)."""
-    values = trial.jets(compiled.functionals, batch.points)
-    found = compiled(batch.points, values, trial.parameters())
+    parameters = trial.parameters()
+    values = compiled.values(trial.jets, batch.points, parameters)
+    found = compiled(batch.points, values, parameters)
     return jnp.stack(found, axis=-1) * batch.factors[:, None]
 
 

@@ -23,6 +23,8 @@ from .ansatz import Trial
 from .build import Plan
 from .singular import contradictions, damping
 
+SLOPE_POINTS = 16  # of a term with quadrature that are differentiated at a time: bounds memory
+
 
 class Batch(NamedTuple):
     """Points (n, d), normals (n, d) or zeros (n, 0), targets (n, rows) or zeros (n, 0), and factors
@@ -44,6 +46,11 @@ class Term:
     compiled: Compiled
     count: int
     draw: Callable[[int, Any], Batch]
+
+    def values(self, jets: Callable, parameters: Any, batch: Batch, local: Any = None) -> list:
+        """The values of the functionals at the points; `local` are those known already."""
+        normals = batch.normals if batch.normals.shape[-1] else None
+        return self.compiled.values(jets, batch.points, parameters, normals, local=local)
 
     def residuals(self, values: Sequence[jax.Array], parameters: Any, batch: Batch) -> jax.Array:
         """(n, rows), real, from the values of the functionals at the points; complex rows are split
@@ -73,17 +80,19 @@ def bundles(terms: Sequence[Term]) -> list[list[int]]:
 
 def functionals_of(terms: Sequence[Term]) -> tuple[Functional, ...]:
     """All functionals that the terms need, each once."""
-    return tuple(dict.fromkeys(f for t in terms for f in t.compiled.functionals))
+    return tuple(dict.fromkeys(f for t in terms for f in t.compiled.local))
 
 
 def evaluate(terms: Sequence[Term], trial: Trial, batches: Sequence[Batch]) -> list[jax.Array]:
-    """The residuals (n, rows) of terms, in one pass through the trial functions."""
+    """The residuals (n, rows) of terms: in one pass through the trial functions at the terms' own
+    points, and in one more for each place elsewhere at which a term takes a field."""
     functionals = functionals_of(terms)
     values = trial.jets(functionals, jnp.concatenate([b.points for b in batches]))
     parameters, results, start = trial.parameters(), [], 0
     for term, batch in zip(terms, batches, strict=True):
         stop = start + len(batch.points)
-        own = [values[functionals.index(f)][start:stop] for f in term.compiled.functionals]
+        local = [values[functionals.index(f)][start:stop] for f in term.compiled.local]
+        own = term.values(trial.jets, parameters, batch, local)
         results.append(term.residuals(own, parameters, batch))
         start = stop
     return results
@@ -94,7 +103,35 @@ def slopes(
 ) -> list[tuple[jax.Array, jax.Array]]:
     """The residuals (n, rows) of terms and their derivatives (n, rows, parameters), point by point.
 
-    The trial functions are differentiated once for all terms; the chain rule does the rest."""
+    The trial functions are differentiated once for all terms; the chain rule does the rest. Terms
+    that take fields elsewhere are differentiated as a whole."""
+    local = [i for i, t in enumerate(terms) if t.compiled.is_local]
+    found = iter(_local_slopes([terms[i] for i in local], trial, [batches[i] for i in local]))
+    return [
+        next(found) if i in local else _whole_slopes(term, trial, batch)
+        for i, (term, batch) in enumerate(zip(terms, batches, strict=True))
+    ]
+
+
+def _whole_slopes(term: Term, trial: Trial, batch: Batch) -> tuple[jax.Array, jax.Array]:
+    vector, unflatten = nn.flatten_parameters(trial)
+
+    def rows(vector, piece):
+        model, one = unflatten(vector), jax.tree.map(lambda leaf: leaf[None], piece)
+        parameters = model.parameters()
+        return term.residuals(term.values(model.jets, parameters, one), parameters, one)[0]
+
+    def both(piece):
+        return rows(vector, piece), jax.jacrev(rows)(vector, piece)
+
+    return jax.lax.map(both, batch, batch_size=SLOPE_POINTS)
+
+
+def _local_slopes(
+    terms: Sequence[Term], trial: Trial, batches: Sequence[Batch]
+) -> list[tuple[jax.Array, jax.Array]]:
+    if not terms:
+        return []
     functionals = functionals_of(terms)
     vector, unflatten = nn.flatten_parameters(trial)
     is_complex: list[bool] = []
@@ -117,7 +154,7 @@ def slopes(
             jax.lax.complex(next(places), next(places))[None] if c else next(places)[None]
             for c in is_complex
         ]
-        own = [jets[functionals.index(f)] for f in term.compiled.functionals]
+        own = [jets[functionals.index(f)] for f in term.compiled.local]
         parameters = dict(zip(trial.parameters(), places, strict=True))
         return term.residuals(own, parameters, jax.tree.map(lambda leaf: leaf[None], batch))[0]
 
