@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from geometry.face import Surface
-from geometry.surfaces import are_transversal, project
+from geometry.surfaces import are_transversal, misfit, project
 from geometry.swaps import Tetrahedra, Walls, collapse, remove_edges, remove_faces
-from geometry.tets import keys
+from geometry.tets import FACES, find, keys, outer_faces
 
 _ROUNDS = 8
 _GOOD = 0.45  # quality of cells that smoothing leaves alone
@@ -24,20 +24,63 @@ def improved(mesh: Tetrahedra, surfaces: Sequence[Surface], of_tag: np.ndarray) 
         of_tag: the number of the surface for each tag of the walls.
     """
     for _ in range(_ROUNDS):
-        level, _, creases = _places(mesh, surfaces, of_tag)
-        mesh = collapse(mesh, level, creases)
-        mesh = remove_edges(mesh)
-        mesh = remove_faces(mesh)
-        mesh = remove_edges(mesh)
-        mesh = _smoothed(mesh, surfaces, of_tag)
+        if mesh.quality.min() >= _GOOD:
+            break
+        patch, rest = _parted(mesh)
+        level, _, _, creases = _places(patch, surfaces, of_tag)
+        patch = collapse(patch, level, creases)
+        patch = remove_edges(patch)
+        patch = remove_faces(patch)
+        patch = remove_edges(patch)
+        patch = _smoothed(patch, surfaces, of_tag)
+        mesh = _joined(patch, rest)
     return mesh
+
+
+def _parted(mesh: Tetrahedra) -> tuple[Tetrahedra, Tetrahedra]:
+    """The bad cells with their surroundings, and the rest. Where they meet, the first have walls
+    with the tag -1."""
+    count, walls = len(mesh.points), mesh.walls
+    near = mesh.quality < _GOOD
+    for _ in range(2):
+        reached = np.zeros(count, bool)
+        reached[mesh.cells[near]] = True
+        near = reached[mesh.cells].any(axis=1)
+    cells = mesh.cells[near]
+    outer, _ = outer_faces(cells, count)
+    code, outside = keys(walls.facets, count), np.sort(keys(outer, count))
+    around = find(outside, code) >= 0
+    within = np.isin(code, keys(cells[:, FACES].reshape(-1, 3), count))
+    mine = np.where(walls.outer, around, within & ~around)
+    seam = outer[find(np.sort(code[mine]), keys(outer, count)) < 0]
+    own = Walls(
+        np.concatenate([walls.facets[mine], seam]),
+        np.concatenate([walls.tags[mine], np.full(len(seam), -1)]),
+        np.concatenate([walls.outer[mine], np.zeros(len(seam), bool)]),
+    )
+    others = Walls(walls.facets[~mine], walls.tags[~mine], walls.outer[~mine])
+    return Tetrahedra(mesh.points, cells, own), Tetrahedra(mesh.points, mesh.cells[~near], others)
+
+
+def _joined(patch: Tetrahedra, rest: Tetrahedra) -> Tetrahedra:
+    real = patch.walls.tags >= 0
+    own, others = patch.walls, rest.walls
+    walls = Walls(
+        np.concatenate([own.facets[real], others.facets]),
+        np.concatenate([own.tags[real], others.tags]),
+        np.concatenate([own.outer[real], others.outer]),
+    )
+    return Tetrahedra(patch.points, np.concatenate([patch.cells, rest.cells]), walls)
 
 
 def _places(
     mesh: Tetrahedra, surfaces: Sequence[Surface], of_tag: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The level of each vertex (0 inside, 1 on a face, 2 on a crease, 3 fixed), the surfaces it
-    lies on, and which sides of the walls are creases."""
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The level of each vertex (0 inside, 1 on a face, 2 on a crease, 3 fixed), the surfaces that
+    it stays on when it moves, whether it may, and which sides of the walls are creases.
+
+    Where a part ends on a smooth surface, vertices do not move, but may collapse along the crease.
+    """
     walls, count = mesh.walls, len(mesh.points)
     on = np.zeros((count, len(surfaces)), bool)
     on[walls.facets, of_tag[walls.tags][:, None]] = True
@@ -47,12 +90,13 @@ def _places(
     degree = np.bincount(sides.ravel(), minlength=count)
     level = np.where(degree == 2, 2, np.where(degree > 0, 3, on.any(axis=1).astype(int)))
     level[(degree == 0) & (on.sum(axis=1) > 1)] = 3
+    level[walls.facets[walls.tags < 0]] = 3
     crease = np.flatnonzero(level == 2)
-    level[crease[~are_transversal(mesh.points[crease], on[crease], surfaces)]] = 3
-    heights = np.stack([np.abs(s.inner(mesh.points)) for s in surfaces], axis=-1)
-    tolerance = 1e-7 * np.ptp(mesh.points)
-    level[(np.where(on, np.nan_to_num(heights), 0) > tolerance).any(axis=1)] = 3
-    return level, on, creases
+    still = crease[~are_transversal(mesh.points[crease], on[crease], surfaces)]
+    level[misfit(mesh.points, on, surfaces) > 1e-7 * np.ptp(mesh.points)] = 3
+    free = level < 3
+    free[still] = False
+    return level, on & free[:, None], free, creases
 
 
 def _creases(walls: Walls, count: int) -> np.ndarray:
@@ -69,11 +113,10 @@ def _creases(walls: Walls, count: int) -> np.ndarray:
 
 def _smoothed(mesh: Tetrahedra, surfaces: Sequence[Surface], of_tag: np.ndarray) -> Tetrahedra:
     """Moves vertices of bad cells towards where these would be regular, if that helps."""
-    level, on, _ = _places(mesh, surfaces, of_tag)
-    on = on & (level < 3)[:, None]
+    _, on, may_move, _ = _places(mesh, surfaces, of_tag)
     for step in (1.0, 0.5, 0.25):
         near = np.unique(mesh.cells[mesh.quality < _GOOD])
-        free = near[level[near] < 3]
+        free = near[may_move[near]]
         target = mesh.points[free] + step * (_ideal(mesh)[free] - mesh.points[free])
         target = project(target, on[free], surfaces)
         mesh = _moved(mesh, free, target)

@@ -26,7 +26,7 @@ from geometry.face import Surface
 from geometry.improve import improved
 from geometry.lattice import SizeField, graded_lattice
 from geometry.mesh import SimplexMesh
-from geometry.surfaces import project
+from geometry.surfaces import misfit, project
 from geometry.swaps import Tetrahedra, Walls
 from geometry.tets import FACES, keys, outer_faces, quality, split, unique_edges, volumes
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _GROWTH = 0.3  # of the size with the distance from a finer boundary
 _LARGEST_TURN = 0.6  # of the normal along one edge, in radians
 _NEAR = 0.3  # of an edge, within which a vertex is moved rather than the edge split
+_FIT = 1e-9  # of the size, within which a vertex is on a surface
 _REFINEMENTS = 2
 _SAMPLES_A_FACE = 400
 
@@ -161,7 +162,7 @@ def _crossings(
     shape: Shape, surfaces: list[Surface], k: int, lattice: _Lattice
 ) -> tuple[np.ndarray, np.ndarray, _Lattice]:
     """The edges that cross surface k near the boundary, and where they do, from 0 to 1."""
-    height = _heights(surfaces, k, lattice, 1e-10 * shape.size)
+    height = _heights(surfaces, k, lattice, _FIT * shape.size)
     on = lattice.on.copy()
     on[:, k] = height == 0
     lattice = _Lattice(lattice.points, lattice.cells, on)
@@ -207,7 +208,8 @@ def _snapped(shape: Shape, surfaces: list[Surface], k: int, lattice: _Lattice) -
     target_on = on[moving].copy()
     target_on[:, k] = True
     target = project(points[moving], target_on, surfaces)
-    free = np.linalg.norm(target - points[moving], axis=-1) < 0.6 * _NEAR * 2 * reach[moving]
+    free = np.linalg.norm(target - points[moving], axis=-1) < 1.2 * _NEAR * reach[moving]
+    free &= misfit(target, target_on, surfaces) < _FIT * shape.size
     moving, target = moving[free], target[free]
     around = np.isin(cells, moving).any(axis=1)
     before = quality(points[cells[around]])
@@ -239,6 +241,7 @@ def _cut(shape: Shape, surfaces: list[Surface], k: int, lattice: _Lattice) -> _L
     middles = project(straight, common, surfaces)
     length = np.linalg.norm(b - a, axis=-1)
     far = np.linalg.norm(middles - straight, axis=-1) > 0.3 * np.minimum(share, 1 - share) * length
+    far |= misfit(middles, common, surfaces) > _FIT * shape.size
     middles[far], common[far] = straight[far], only[far]
     numbers = len(points) + np.arange(len(edges))
     order = np.argsort(-length, kind="stable")

@@ -27,6 +27,7 @@ def project(points: np.ndarray, on: np.ndarray, surfaces: Sequence[Surface]) -> 
 
 
 def _onto(surfaces: list[Surface], points: np.ndarray) -> np.ndarray:
+    reach = None  # no step may be longer than a few times the first distance
     for _ in range(_STEPS):
         heights = np.stack([s.inner(points) for s in surfaces], axis=-1)  # fall along the normal
         normals = np.stack([s.normal(points) for s in surfaces], axis=-2)
@@ -35,10 +36,21 @@ def _onto(surfaces: list[Surface], points: np.ndarray) -> np.ndarray:
         else:
             inverse = np.linalg.pinv(np.nan_to_num(normals), rcond=1e-3)
             step = (inverse @ heights[..., None])[..., 0]
-        points = points + np.nan_to_num(step)
+        step = np.nan_to_num(step)
+        if reach is None:
+            reach = 3 * np.abs(heights).max(axis=-1, keepdims=True)
+        length = np.linalg.norm(step, axis=-1, keepdims=True)
+        step = step * (reach / np.maximum(np.maximum(length, reach), 1e-300))
+        points = points + step
         if np.abs(step).max(initial=0) < 1e-15 * np.abs(points).max(initial=1):
             break
     return points
+
+
+def misfit(points: np.ndarray, on: np.ndarray, surfaces: Sequence[Surface]) -> np.ndarray:
+    """Returns how far each point is from the farthest of the surfaces that `on` marks for it."""
+    heights = np.stack([np.abs(s.inner(points)) for s in surfaces], axis=-1)
+    return np.asarray(np.where(on, np.nan_to_num(heights, nan=np.inf), 0).max(axis=1))
 
 
 def are_transversal(points: np.ndarray, on: np.ndarray, surfaces: Sequence[Surface]) -> np.ndarray:

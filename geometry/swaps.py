@@ -249,7 +249,7 @@ def _best_filling(
 def _turned(
     mesh: Tetrahedra, facets: np.ndarray, p: np.ndarray, q: np.ndarray, around: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The two facets that replace those at an edge p q, and whether they are as straight."""
+    """The two facets that replace those at an edge p q, and whether they are as straight and new."""
     first, last = around[:, 0], around[:, -1]
     new = np.stack([np.stack([first, last, q], -1), np.stack([last, first, p], -1)], axis=1)
     normals = _unit_normals(mesh.points[new])
@@ -257,9 +257,10 @@ def _turned(
     cosine = np.sum(normals * old, axis=-1)
     flipped = (cosine < 0).all(axis=1)
     new[flipped] = new[flipped][..., ::-1]
-    return new, (np.abs(cosine) > _STRAIGHT).all(axis=1) & (
-        np.sign(cosine[:, 0]) == np.sign(cosine[:, 1])
-    )
+    count = len(mesh.points)
+    is_wall = np.isin(keys(new, count), keys(mesh.walls.facets, count)).any(axis=1)
+    straight = (np.abs(cosine) > _STRAIGHT).all(axis=1) & (np.prod(cosine, axis=1) > 0)
+    return new, straight & ~is_wall
 
 
 def _with_turned(
