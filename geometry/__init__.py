@@ -8,6 +8,7 @@ from geometry.channel import Channel
 from geometry.csg import Difference, Intersection, SymmetricDifference, Union
 from geometry.curve import NACA, Curve
 from geometry.ellipse import Ellipse, Ellipsoid
+from geometry.family import Family
 from geometry.gaussian import Gaussian
 from geometry.implicit import Implicit
 from geometry.mesh import SimplexMesh
@@ -43,6 +44,7 @@ __all__ = [
     "Ellipse",
     "Ellipsoid",
     "Extruded",
+    "Family",
     "Gaussian",
     "Implicit",
     "Intersection",

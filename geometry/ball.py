@@ -11,7 +11,7 @@ import jax
 import numpy as np
 from scipy.special import ndtri
 
-from geometry._arrays import motion, namespace, norm, safe_sqrt
+from geometry._arrays import is_symbolic, motion, namespace, norm, safe_sqrt
 from geometry.chart import Chart
 from geometry.face import Face, Surface
 from geometry.shape import Shape, positive, set_axes, set_name
@@ -147,6 +147,7 @@ def _set(shape: Any, dimension: int | None) -> None:
     if len(center) < 2:
         raise ValueError(f"{call} needs a center with two or more coordinates; got {center}.")
     object.__setattr__(shape, "center", center)
-    object.__setattr__(shape, "radius", positive(shape.radius, call + ": radius"))
+    if not is_symbolic(shape.radius):
+        object.__setattr__(shape, "radius", positive(shape.radius, call + ": radius"))
     set_axes(shape, shape.axes, len(center))
     set_name(shape)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from geometry._arrays import namespace, norm, number, vector
+from geometry._arrays import is_symbolic, motion, namespace, norm
 from geometry.chart import Chart
 from geometry.face import Face, Surface
 from geometry.shape import Shape, set_axes, set_name
@@ -206,19 +206,24 @@ class Box(Orthotope):
 
 def _set_ends(shape: Any) -> None:
     call = f"`{type(shape).__name__}(lower, upper)`"
-    lower, upper = number(shape.lower, call), number(shape.upper, call)
-    if not lower < upper:
+    (lower,), (upper,) = (motion((end,), call) for end in (shape.lower, shape.upper))
+    if not _is_ordered(lower, upper):
         raise ValueError(f"{call} needs lower < upper; got lower={lower}, upper={upper}.")
     object.__setattr__(shape, "lower", lower)
     object.__setattr__(shape, "upper", upper)
 
 
+def _is_ordered(lower: Any, upper: Any) -> bool:
+    """Whether lower < upper, as far as numbers can tell."""
+    return is_symbolic(lower) or is_symbolic(upper) or lower < upper
+
+
 def set_corners(shape: Any, dimension: int | None) -> None:
     """Checks and stores the corners, axes and name of a box."""
     call = f"`{type(shape).__name__}(lower, upper)`"
-    lower = vector(shape.lower, call, dimension)
-    upper = vector(shape.upper, call, len(lower))
-    if not lower or not all(a < b for a, b in zip(lower, upper, strict=True)):
+    lower = motion(shape.lower, call, dimension)
+    upper = motion(shape.upper, call, len(lower))
+    if not lower or not all(_is_ordered(a, b) for a, b in zip(lower, upper, strict=True)):
         raise ValueError(
             f"{call} needs lower < upper in every direction; got lower={lower}, upper={upper}."
         )

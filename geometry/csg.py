@@ -78,10 +78,11 @@ class Combination(Shape, abc.ABC):
         """
         d = self.dimension
         if d <= 3:
-            center = np.mean(self.bounds, axis=0)
+            k = d - self._n_sliced  # slice by slice, along time and parameters
+            center = np.mean(self.bounds, axis=0)[:k]
             fluxes = [flux(face.chart, center) for face in self._boundary_faces]
             cut_area = sum(f.chart.measure for f in self._boundary_faces if f.chart.is_cut)
-            return float(sum(fluxes)) / d, 1e-4 * cut_area * self.size / 3
+            return float(sum(fluxes)) / k, 1e-4 * cut_area * self.size / 3
         estimates = [
             whole * np.mean(cut_map(cube(2**13, dimension, key=k, sampler="sobol")[0])[2])
             for k in range(8)
@@ -117,7 +118,14 @@ class Combination(Shape, abc.ABC):
         object.__setattr__(self, "axes", self.left.axes)
         for operand in (self.left, self.right):
             refuse_periodic(f"`{self.sign}`", operand)
-        _refuse_empty(self)
+        from geometry.motion import motion_of  # knows the operations
+
+        if motion_of(self).is_still:
+            _refuse_empty(self)
+
+    @property
+    def _n_sliced(self) -> int:
+        return min(self.left._n_sliced, self.right._n_sliced)
 
 
 @dataclass(frozen=True, repr=False)

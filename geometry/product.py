@@ -26,10 +26,14 @@ class Product(Shape, abc.ABC):
     def base(self) -> Shape:
         """The shape without the last coordinate."""
 
+    @abc.abstractmethod
+    def _with_base(self, base: Shape) -> Shape:
+        """The same product of another shape."""
+
     @property
     @abc.abstractmethod
-    def cap_names(self) -> tuple[str, str]:
-        """Names of the parts at the start and at the end."""
+    def cap_names(self) -> tuple[str, ...]:
+        """Names of the parts at the start and at the end; none where these are no boundary."""
 
     @property
     def _base_text(self) -> str:
@@ -44,10 +48,7 @@ class Product(Shape, abc.ABC):
         return namespace(points).maximum(self.start - t, t - self.end)
 
     def _sdf(self, points: Any) -> Any:
-        xp = namespace(points)
-        across, along = self.base._sdf(points[..., :-1]), self._excess(points)
-        outside = xp.maximum(across, 0) ** 2 + xp.maximum(along, 0) ** 2
-        return safe_sqrt(outside) + xp.minimum(xp.maximum(across, along), 0)
+        return product_distance(self.base._sdf(points[..., :-1]), self._excess(points))
 
     def _level(self, points: Any) -> Any:
         return both(self.base._level(points[..., :-1]), self._between(points))
@@ -81,9 +82,9 @@ class Product(Shape, abc.ABC):
             face.name, face.kind, face.owner, product(face.chart, self.start, self.end), surface
         )
 
-    def _caps(self) -> tuple[Face, Face]:
-        first, last = self.cap_names
-        return self._cap(first, self.start, -1), self._cap(last, self.end, 1)
+    def _caps(self) -> tuple[Face, ...]:
+        ends = ((self.start, -1), (self.end, 1))
+        return tuple(self._cap(name, *end) for name, end in zip(self.cap_names, ends, strict=False))
 
     def _cap(self, name: str, t: float, sign: int) -> Face:
         solid = self.base._solid_chart
@@ -109,6 +110,13 @@ class Product(Shape, abc.ABC):
         surface = Surface(inner, lambda points: -inner(points), normal, trim)
         # the owner makes caps at one place one part, and tells those at other places apart
         return Face(name, type(self).__name__.lower(), f"{self.axes[-1]}={t}", chart, surface)
+
+
+def product_distance(across: Any, along: Any) -> Any:
+    """Returns the signed distance to a product from those to its factors."""
+    xp = namespace(across, along)
+    outside = xp.maximum(across, 0) ** 2 + xp.maximum(along, 0) ** 2
+    return safe_sqrt(outside) + xp.minimum(xp.maximum(across, along), 0)
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,6 +145,9 @@ class Extruded(Product):
     def base(self) -> Shape:
         """The shape without the last coordinate."""
         return self.profile
+
+    def _with_base(self, base: Shape) -> Shape:
+        return Extruded(base, self.start, self.end, self.axis)
 
     @property
     def cap_names(self) -> tuple[str, str]:

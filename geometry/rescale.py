@@ -18,6 +18,7 @@ from geometry.ball import RoundShape
 from geometry.box import Orthotope
 from geometry.condition import Condition
 from geometry.csg import Combination
+from geometry.family import Family
 from geometry.gaussian import Gaussian
 from geometry.moving import Moving
 from geometry.part import Part, Point
@@ -94,10 +95,15 @@ def _(place: WireInTime, domain: Shape, units: Units) -> WireInTime:
 
 @rescaled.register
 def _(shape: Orthotope, units: Units) -> Shape:
-    lengths = np.array([units[axis] for axis in shape.axes])
-    lower, upper = ((b / lengths).tolist() for b in shape.bounds)
-    one = not isinstance(getattr(shape, "lower", None), tuple)
     box: Any = shape
+    one = not isinstance(shape.lower, tuple)
+    lower, upper = (
+        tuple(
+            _in_units(end, units) / units[axis]
+            for end, axis in zip((ends,) if one else ends, shape.axes, strict=True)
+        )
+        for ends in (shape.lower, shape.upper)
+    )
     return replace(box, lower=lower[0] if one else lower, upper=upper[0] if one else upper)
 
 
@@ -105,7 +111,8 @@ def _(shape: Orthotope, units: Units) -> Shape:
 def _(shape: RoundShape, units: Units) -> Shape:
     length = _common(shape, units)
     ball: Any = shape
-    return replace(ball, center=_path(shape.center, length, units), radius=shape.radius / length)
+    radius = _in_units(shape.radius, units) / length
+    return replace(ball, center=_path(shape.center, length, units), radius=radius)
 
 
 @rescaled.register
@@ -121,11 +128,12 @@ def _(shape: Combination, units: Units) -> Shape:
 
 
 @rescaled.register(SpaceTime)
+@rescaled.register(Family)
 @rescaled.register(Moving)
 def _(shape: Any, units: Units) -> Shape:
     duration = units[shape.axis]
     start, end = shape.start / duration, shape.end / duration
-    return type(shape)(rescaled(shape.space, units), shape.axis, start, end)
+    return replace(shape, space=rescaled(shape.space, units), start=start, end=end)
 
 
 @rescaled.register

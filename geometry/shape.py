@@ -76,8 +76,12 @@ class Shape(abc.ABC):
     @property
     def bounds(self) -> tuple[np.ndarray, np.ndarray]:
         """Lower and upper corner of a box that encloses the shape, tight for primitives."""
-        lower, upper = self._bounds()
-        return np.array(lower, float), np.array(upper, float)
+        try:
+            lower, upper = self._bounds()
+            return np.array(lower, float), np.array(upper, float)
+        except TypeError:
+            _refuse_symbols(self)
+            raise
 
     @functools.cached_property
     def size(self) -> float:
@@ -105,14 +109,21 @@ class Shape(abc.ABC):
         """Name, start and end of the time axis of a space-time domain, else None."""
         return None
 
+    @property
+    def _n_sliced(self) -> int:
+        """Number of last coordinates, as time, in which no normal has a component."""
+        return 0
+
     # Parts of the boundary
 
     @functools.cached_property
     def _boundary_faces(self) -> tuple[Face, ...]:
+        _refuse_symbols(self)
         return self._faces()
 
     @functools.cached_property
     def _solid_chart(self) -> Chart:
+        _refuse_symbols(self)
         return self._solid()
 
     @functools.cached_property
@@ -336,17 +347,20 @@ class Shape(abc.ABC):
 
         return Revolved(self)
 
-    def over(self, t: Any, start: Any, end: Any) -> Shape:
+    def over(self, t: Any, start: Any = None, end: Any = None) -> Shape:
         """Returns the space-time domain of this shape for times from `start` to `end`.
 
         Its parts are those of the shape, with no time component in their normals, and "initial"
         and "final".
 
-        A shape that moves has expressions of t in its center or in `translate`:
-        `Disk((1 + t, 0.5), 0.1).over(t, 0, 1)`.
+        Where `t` is a parameter with a range, this is the family of the shape over that range: it
+        has the parts of the shape alone, and `start` and `end` are those of the range unless given.
+
+        A shape that moves or grows has expressions of t in its center, corners, radius, or in
+        `translate` or `scale`: `Disk((1 + t, 0.5), 0.1).over(t, 0, 1)`.
 
         Arguments:
-            t: the name of the time axis, or a symbol that prints as it.
+            t: the name of the time axis, or a symbol that prints as it; or a parameter.
         """
         from geometry.moving import over
 
@@ -355,7 +369,12 @@ class Shape(abc.ABC):
                 f"`over(t, a, b)` needs a symbol or a name for time; got {t!r}. Write "
                 '`t = coordinates("t")`, or "t".'
             )
-        return over(self, str(t), start, end)
+        between = getattr(t, "between", None)
+        if start is None and end is None and between is not None:
+            start, end = between
+        if start is None or end is None:
+            raise TypeError(f"`over({t}, a, b)` needs both ends; got {start!r} and {end!r}.")
+        return over(self, str(t), start, end, is_time=between is None)
 
     def periodic(self, *axes: str) -> Shape:
         """Returns the shape with opposite ends identified along the named axes.
@@ -394,6 +413,17 @@ class Shape(abc.ABC):
 
     def __repr__(self) -> str:
         return constructor_text(self)
+
+
+def _refuse_symbols(shape: Shape) -> None:
+    """Raises for a shape with symbols in it, which is asked for numbers."""
+    from geometry.motion import motion_of  # of shapes
+
+    if not motion_of(shape).is_still:
+        raise ValueError(
+            f"`{shape!r}` depends on symbols, and has numbers only over a range of them: write "
+            "`.over(t, a, b)`, for time or for a parameter."
+        )
 
 
 _BATCH = 2**16

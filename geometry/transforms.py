@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from geometry._arrays import motion, namespace, number, vector
+from geometry._arrays import is_symbolic, motion, namespace, number, vector
 from geometry.chart import Chart
 from geometry.csg import Combination
 from geometry.distance import part_distance
@@ -34,6 +34,10 @@ class Similarity(Shape, abc.ABC):
     def axes(self) -> tuple[str, ...]:  # type: ignore[override]
         """Names of the coordinates."""
         return self.base.axes
+
+    @property
+    def _n_sliced(self) -> int:
+        return self.base._n_sliced
 
     def _forward(self, points: Any) -> Any:
         factor, matrix, offset = self._map()
@@ -193,7 +197,8 @@ class Scaled(Similarity):
                 f"`scale(factor)` needs one number, the same for all axes; got {self.factor!r}. "
                 "Use `Ellipse` or `Box` for shapes of unequal axes."
             )
-        object.__setattr__(self, "factor", positive(self.factor, "`scale(factor)`"))
+        if not is_symbolic(self.factor):
+            object.__setattr__(self, "factor", positive(self.factor, "`scale(factor)`"))
         center = vector(self.center, "`scale(factor, center=)`", self.base.dimension)
         object.__setattr__(self, "center", center)
 

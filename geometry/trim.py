@@ -293,7 +293,8 @@ def _composite(panels: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def flux(chart: Chart, about: np.ndarray) -> float:
-    """Returns the integral of `(x - about) . n` over what is kept of a face."""
+    """Returns the integral of `(x - about) . n` over what is kept of a face, in the coordinates
+    that `about` has."""
     if chart.rule is not None:
         u, weights = chart.rule
         total = chart.measure / chart.fraction
@@ -301,7 +302,8 @@ def flux(chart: Chart, about: np.ndarray) -> float:
         u, weights = _smooth_rule(chart)
         total = chart.measure
     points, normals, _ = chart.map(u)
-    return total * float(weights @ np.sum((points - about) * normals, axis=-1))
+    k = len(about)
+    return total * float(weights @ np.sum((points[:, :k] - about) * normals[:, :k], axis=-1))
 
 
 def _smooth_rule(chart: Chart) -> tuple[np.ndarray, np.ndarray]:
