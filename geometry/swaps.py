@@ -249,7 +249,7 @@ def _best_filling(
 def _turned(
     mesh: Tetrahedra, facets: np.ndarray, p: np.ndarray, q: np.ndarray, around: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The two facets that replace those at an edge p q, and whether they are as straight and new."""
+    """The facets that replace two at an edge p q, and whether these are new and as straight."""
     first, last = around[:, 0], around[:, -1]
     new = np.stack([np.stack([first, last, q], -1), np.stack([last, first, p], -1)], axis=1)
     normals = _unit_normals(mesh.points[new])
