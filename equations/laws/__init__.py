@@ -1,19 +1,31 @@
 """The law library: one class a physical law."""
 
 from .advection_diffusion import AdvectionDiffusion
+from .beams import EulerBernoulliBeam, TimoshenkoBeam
 from .biharmonic import Biharmonic
 from .boussinesq import Boussinesq
 from .burgers import Burgers
 from .cahn_hilliard import CahnHilliard
+from .compressible import CompressibleNavierStokes, Euler
+from .dispersive import KdV, KuramotoSivashinsky
+from .elasticity import LinearElasticity, NeoHookean
+from .hamilton_jacobi import Eikonal, HamiltonJacobiBellman
 from .heat import Heat
+from .heat_transfer import ConjugateHeatTransfer, HeatExchanger
 from .helmholtz import Helmholtz, MatchedLayer
 from .kirchhoff_plate import KirchhoffPlate
 from .laplace import Laplace
 from .law import Law
+from .maxwell import Maxwell, TimeHarmonicMaxwell
 from .navier_stokes import NavierStokes
+from .ordinary import ODE, Vibration
 from .poisson import Poisson
+from .porous import BuckleyLeverett, Darcy
 from .rans import RANS, KEpsilon, KOmega, MixingLength
 from .reaction_diffusion import AllenCahn, Fisher, FitzHughNagumo, GrayScott, ReactionDiffusion
+from .schrodinger import GinzburgLandau, Schrodinger
+from .shallow_water import ShallowWater
+from .stochastic import BlackScholes, FokkerPlanck
 from .stokes import Stokes
 from .vorticity_streamfunction import VorticityStreamfunction
 from .wave import KleinGordon, SineGordon, Wave
@@ -22,28 +34,51 @@ __all__ = [
     "AdvectionDiffusion",
     "AllenCahn",
     "Biharmonic",
+    "BlackScholes",
     "Boussinesq",
+    "BuckleyLeverett",
     "Burgers",
     "CahnHilliard",
+    "CompressibleNavierStokes",
+    "ConjugateHeatTransfer",
+    "Darcy",
+    "Eikonal",
+    "Euler",
+    "EulerBernoulliBeam",
     "Fisher",
     "FitzHughNagumo",
+    "FokkerPlanck",
+    "GinzburgLandau",
     "GrayScott",
+    "HamiltonJacobiBellman",
     "Heat",
+    "HeatExchanger",
     "Helmholtz",
     "KEpsilon",
     "KOmega",
+    "KdV",
     "KirchhoffPlate",
     "KleinGordon",
+    "KuramotoSivashinsky",
     "Laplace",
     "Law",
+    "LinearElasticity",
     "MatchedLayer",
+    "Maxwell",
     "MixingLength",
     "NavierStokes",
+    "NeoHookean",
+    "ODE",
     "Poisson",
     "RANS",
     "ReactionDiffusion",
+    "Schrodinger",
+    "ShallowWater",
     "SineGordon",
     "Stokes",
+    "TimeHarmonicMaxwell",
+    "TimoshenkoBeam",
+    "Vibration",
     "VorticityStreamfunction",
     "Wave",
 ]

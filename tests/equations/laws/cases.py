@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import sympy
+from jax.scipy.special import erf
 from sympy import I, Rational, cos, sin
 
 import geometry as geo
@@ -22,6 +24,7 @@ class Case:
     law: Any
     exact: Mapping | None = None
 
+    @cached_property
     def problem(self):
         return Problem(domain_of(self.law.coordinates), self.law)
 
@@ -57,7 +60,7 @@ def as_functions(values):
     """`{u: expression}` as JAX functions of a point in the order of the field's arguments."""
 
     def function(u, expression):
-        compiled = sympy.lambdify(u.args, expression, modules="jax")
+        compiled = sympy.lambdify(u.args, expression, modules=[{"erf": erf}, "jax"])
         return lambda point: compiled(*point) + 0 * point[0]
 
     return {u: function(u, expression) for u, expression in values.items()}

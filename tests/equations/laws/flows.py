@@ -1,15 +1,21 @@
 """Exact solutions of the laws of flow."""
 
 import sympy
-from sympy import Matrix, cos, exp, log, pi, sin, sqrt
+from sympy import Matrix, Rational, cos, cosh, exp, log, pi, sin, sqrt
 
 from equations import (
     RANS,
     Boussinesq,
+    BuckleyLeverett,
+    CompressibleNavierStokes,
+    ConjugateHeatTransfer,
+    Darcy,
+    Euler,
     KEpsilon,
     KOmega,
     MixingLength,
     NavierStokes,
+    ShallowWater,
     Stokes,
     VorticityStreamfunction,
     coordinates,
@@ -147,3 +153,87 @@ def cases():
     law = RANS((x, y, t), viscosity=0.01, closure=KEpsilon())
     k = (1 + 0.92 * t) ** (-1 / 0.92)
     yield Case("rans, k-epsilon, decay", law, decay_of_turbulence(law, (k, -k.diff(t))))
+
+    yield from gases()
+    yield from waters()
+    yield from grounds()
+
+
+def gas(law, rho, u, p):
+    return stated((law.density, law.velocity, law.pressure), rho, *u, p)
+
+
+def vortex(law, strength=5):
+    # C.-W. Shu, in Advanced Numerical Approximation of Nonlinear Hyperbolic Equations (1998),
+    # page 427: a vortex that the stream (1, 1/2) carries along
+    X, Y = x - t, y - t / 2
+    swirl = strength / (2 * pi) * exp((1 - X**2 - Y**2) / 2)
+    cooling = Rational(2, 7) / 2 * swirl**2  # (gamma - 1) / (2 gamma) swirl²
+    rho = (1 - cooling) ** Rational(5, 2)
+    return gas(law, rho, (1 - swirl * Y, Rational(1, 2) + swirl * X), rho ** Rational(7, 5))
+
+
+def gases():
+    gamma = Rational(7, 5)
+    law = Euler((x, y, t), ratio=gamma)
+    yield Case("euler 2-D, vortex", law, vortex(law))
+    law = Euler((x, t), ratio=gamma)
+    yield Case("euler 1-D, contact", law, gas(law, 2 + sin(x - 3 * t), (3,), 1))
+    for dimension in (1, 3):
+        space, s = (x, y, z)[:dimension], 1 + t
+        expanding = [c / s for c in space], s ** (-gamma * dimension)
+        law = Euler((*space, t), ratio=gamma)
+        yield Case(f"euler {dimension}-D, expansion", law, gas(law, s**-dimension, *expanding))
+    law = CompressibleNavierStokes((x, y, z, t), viscosity=2, conductivity=3, ratio=gamma)
+    yield Case("compressible 3-D, expansion", law, gas(law, s**-3, *expanding))
+    # H. Schlichting, Boundary-Layer Theory (1979), equation 12.75: heat of friction
+    law = CompressibleNavierStokes((x, y), viscosity=2, conductivity=3, gas_constant=5)
+    heated = 2 - y**2 / 3
+    yield Case("compressible 2-D, Couette", law, gas(law, 1 / (5 * heated), (y, 0), 1))
+    law = CompressibleNavierStokes((x, t), viscosity=lambda T: T, conductivity=3)
+    yield Case("compressible 1-D, manufactured", law)
+
+
+def waters():
+    def water(law, h, *u):
+        return stated((law.depth, law.velocity), h, *u)
+
+    bed = sin(3 * x) / 2
+    law = ShallowWater((x, t), bed=bed)
+    yield Case("shallow water at rest", law, water(law, 2 - bed, 0))
+    law = ShallowWater((x,), bed=-x / 100, roughness=0.05)
+    yield Case("shallow water, Manning's flow", law, water(law, 1, 2))
+    law = ShallowWater((x, y), rotation=0.3)
+    yield Case("shallow water, geostrophic", law, water(law, 3 - 0.3 * 2 * y / 9.81, 2, 0))
+    # W. C. Thacker, J. Fluid Mech. 107 (1981) 499: a plane surface that swings in a bowl
+    bowl, w = (x**2 + y**2) / 9, sqrt(2 * 9.81) / 3
+    law = ShallowWater((x, y, t), bed=bowl)
+    tilt = (x * cos(w * t) - y * sin(w * t) - Rational(1, 4)) / 9
+    u, v = -w * sin(w * t) / 2, -w * cos(w * t) / 2
+    yield Case("shallow water, Thacker", law, water(law, 1 - bowl + tilt, u, v))
+
+
+def grounds():
+    law = Darcy((x, y), permeability=2, viscosity=3)
+    yield Case("darcy, well", law, {law.pressure: log(x**2 + y**2)})
+    law = Darcy((x, y, z), permeability=2, weight=(0, 0, -9.81), mixed=True)
+    p = x * y - 9.81 * z + 3 * z
+    unknowns = (law.pressure, law.velocity)
+    yield Case("darcy, mixed, with weight", law, stated(unknowns, p, -2 * y, -2 * x, -6))
+    law = Darcy((x, y, t), permeability=Matrix([[2, 1], [1, 3]]), storage=2)
+    yield Case("darcy, anisotropic, storing", law, {law.pressure: exp(-t * 7 / 2) * sin(x + y)})
+    # the fan f'(S) = x / t of equal viscosities, solved for S; here it starts at t = -1
+    law, xi = BuckleyLeverett((x, t)), x / (1 + t)
+    fan = Rational(1, 2) + sqrt((sqrt(4 * xi + 1) - xi - 1) / (4 * xi))
+    yield Case("buckley-leverett, fan", law, {law.unknown: fan})
+    law = BuckleyLeverett((x, y, t), (1, 2), viscosity_ratio=0.5, porosity=0.2, capillarity=0.1)
+    yield Case("buckley-leverett 2-D, manufactured", law)
+    law = ConjugateHeatTransfer((x, y), 1, viscosity=2, conductivity=(1, 3), permeability=0.25)
+    # the flow of H. C. Brinkman (1949) along a wall, under the pressure gradient -8
+    u = 1 - cosh(2 * y)
+    unknowns = (law.velocity, law.pressure, law.temperature)
+    yield Case("conjugate heat, in the solid", law, stated(unknowns, u, 0, -8 * x, y))
+    law = ConjugateHeatTransfer((x, y, z, t), y, 2, conductivity=(1, 3), heat_capacity=(1, 3))
+    unknowns = (law.velocity, law.pressure, law.temperature)
+    values = (0, 0, 0, 0, exp(-t) * cos(x))
+    yield Case("conjugate heat, at rest", law, stated(unknowns, *values))
