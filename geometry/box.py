@@ -14,7 +14,7 @@ from geometry.chart import Chart
 from geometry.face import Face, Surface
 from geometry.shape import Shape, set_axes, set_name
 
-_SIDES = {
+SIDES = {
     1: (("left", "right"),),
     2: (("left", "right"), ("bottom", "top")),
     3: (("left", "right"), ("bottom", "top"), ("back", "front")),
@@ -33,7 +33,7 @@ class Orthotope(Shape, abc.ABC):
         if isinstance(self, Time):
             return (("initial", "final"),)
         beyond = ((f"{axis}_lower", f"{axis}_upper") for axis in self.axes)
-        return _SIDES.get(self.dimension) or tuple(beyond)
+        return SIDES.get(self.dimension) or tuple(beyond)
 
     def _bounds(self) -> tuple[Any, Any]:
         return np.atleast_1d(self.lower), np.atleast_1d(self.upper)

@@ -242,6 +242,19 @@ class _Boxes:
             point, node = point[kept], node[kept]
         return point, self.order[node]
 
+    def meeting(self, lower: np.ndarray, upper: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Returns pairs of a box `(n, d)` and a facet whose box it meets."""
+        own, node = np.arange(len(lower)), np.zeros(len(lower), int)
+        for level in range(len(self.lower)):
+            if level:
+                own = np.repeat(own, 2)
+                node = np.repeat(2 * node, 2)
+                node[1::2] += 1
+            meets = np.all(lower[own] <= self.upper[level][node], axis=1)
+            meets &= np.all(upper[own] >= self.lower[level][node], axis=1)
+            own, node = own[meets], node[meets]
+        return own, self.order[node]
+
 
 def _boxes(corners: np.ndarray) -> _Boxes:
     """Splits facets in halves at the median of their middles, along the widest axis of each box."""

@@ -45,6 +45,8 @@ class Shape(abc.ABC):
 
     axes: tuple[str, ...]
     _is_combination: bool = False
+    _within: Callable[[np.ndarray, float], np.ndarray] | None = None
+    """The closed inside test of points `(n, d)`, with a tolerance, where it needs no distance."""
 
     @abc.abstractmethod
     def _bounds(self) -> tuple[Any, Any]:
@@ -65,6 +67,10 @@ class Shape(abc.ABC):
     @abc.abstractmethod
     def _solid(self) -> Chart:
         """A chart of the interior; its measure is that of the shape."""
+
+    def _slope(self, points: Any) -> Any:
+        """The gradient of the signed distance."""
+        return gradient(self._sdf, points)
 
     # What the shape is
 
@@ -192,7 +198,7 @@ class Shape(abc.ABC):
 
         It is the direction of the gradient of the signed distance.
         """
-        slope = gradient(self._sdf, points)
+        slope = self._slope(points)
         length = norm(slope)[..., None]
         return slope / namespace(points).where(length > 0, length, 1)
 
@@ -204,7 +210,7 @@ class Shape(abc.ABC):
         reached the boundary, near the closest point. On the medial axis it is one of several.
         """
         for _ in range(4):
-            points = points - self._sdf(points)[..., None] * gradient(self._sdf, points)
+            points = points - self._sdf(points)[..., None] * self._slope(points)
         return points
 
     @query
@@ -432,7 +438,9 @@ _BATCH = 2**16
 def contains_eagerly(shape: Shape, points: np.ndarray, tolerance: float) -> np.ndarray:
     """Returns whether points lie in the closed shape, in compiled batches if there are many."""
     flat = points.reshape(-1, shape.dimension)
-    if len(flat) <= 2 * _BATCH:
+    if shape._within is not None:
+        return shape._within(flat, tolerance).reshape(points.shape[:-1])
+    if len(flat) <= 2 * _BATCH or _searches(shape):
         distances = shape._sdf(flat)
     else:
         padded = np.resize(flat, (-(-len(flat) // _BATCH) * _BATCH, shape.dimension))
@@ -446,6 +454,12 @@ def contains_eagerly(shape: Shape, points: np.ndarray, tolerance: float) -> np.n
     if shape._is_combination and len(contact):
         inside[contact] = _has_inside_nearby(shape, flat[contact], 32 * tolerance)
     return inside.reshape(points.shape[:-1])
+
+
+def _searches(shape: Any) -> bool:
+    """Whether a shape is made from one that NumPy searches faster than compiled code does."""
+    values = [getattr(shape, field.name) for field in dataclasses.fields(shape)]
+    return shape._within is not None or any(_searches(v) for v in values if isinstance(v, Shape))
 
 
 @functools.partial(jax.jit, static_argnums=0)

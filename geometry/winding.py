@@ -184,7 +184,8 @@ def _turn(a: Any, b: Any, points: Any) -> Any:
 
 
 def _left(a: Any, b: Any, points: Any) -> Any:
-    """Whether points lie to the left of a to b, seen from above; on the line, where (ε, ε²) does."""
+    """Whether points lie to the left of a to b, seen from above; for those on
+    the line, whether (ε, ε²) from there does."""
     xp = namespace(a, points)
     turn = _turn(a, b, points)
     along = b - a

@@ -133,7 +133,7 @@ def _from_corners(corners: np.ndarray, normals: np.ndarray, named: Any, path: st
     with np.errstate(invalid="ignore", over="ignore"):
         across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         lies = int(np.sum(np.sum(across * normals, axis=-1) < 0))
-    notes = ()
+    notes: tuple[str, ...] = ()
     if lies and lies < len(corners):
         notes = (f"{lies} stored normals contradict the order of the vertices, which is trusted",)
     return _raw(vertices, {name: triangles[rows] for name, rows in named.items()}, path, notes)
@@ -234,7 +234,8 @@ def _ply(data: bytes, path: str) -> RawMesh:
 
 def _ply_header(lines: list[str], path: str) -> tuple[str, list[tuple[str, int, list[Any]]]]:
     """The format, and each element with its count and its properties (name, type, count type)."""
-    form, elements = "", []
+    form = ""
+    elements: list[tuple[str, int, list[Any]]] = []
     for number, line in enumerate(lines, 1):
         words = line.split()
         try:
@@ -282,10 +283,12 @@ def _ply_text(data: bytes, header: list[str], elements: Any, path: str) -> Any:
 
 
 def _ply_binary(data: bytes, order: str, elements: Any, path: str) -> Any:
-    points, polygons, start = None, np.zeros((0, 3), int), 0
+    points: Any = None
+    polygons: Any = np.zeros((0, 3), int)
+    start = 0
     for name, count, properties in elements:
         # rows of a fixed length if all lists hold three, as those of triangles do
-        fields = []
+        fields: list[Any] = []
         for word, kind, counter in properties:
             fields += [(f"{word} count", order + counter)] if counter else []
             fields.append((word, order + kind, (3,)) if counter else (word, order + kind))
@@ -318,7 +321,7 @@ def _ply_polygons(
                 if counter:
                     times = int(np.frombuffer(data, order + counter, 1, start)[0])
                     start += np.dtype(counter).itemsize
-                values = np.frombuffer(data, order + kind, times, start) if times else []
+                values: Any = np.frombuffer(data, order + kind, times, start) if times else ()
             except ValueError:
                 _fail(path, f"face {i} of {count}", "is not there: the file was cut short")
             start += times * np.dtype(kind).itemsize
