@@ -175,6 +175,7 @@ def is_linear(problem: Any) -> bool:
     return all(jet_expression(r).is_linear for r in (*problem.residuals, *conditions))
 
 
+@lru_cache(maxsize=4096)
 def stated_value(residual: sympy.Expr) -> tuple[Jet, sympy.Expr] | None:
     """The field or single derivative whose value a scalar condition states, and that value."""
     held = jet_expression(residual)

@@ -29,6 +29,7 @@ def scales(case: Case) -> Iterator[Finding]:
     if is_near_one(scaling, case.problem):
         return
     far = [f"{s} of about {u:.2g}" for s, u in scaling.units.items() if not FAR[0] <= u <= FAR[1]]
+    far += [f"{f} near {offset:.4g}" for f, offset in scaling.offsets.items()]
     message = f"numbers far from one: {', '.join(far) or 'coefficients of the equations'}."
     try:
         scaling.apply(case.problem)
@@ -55,6 +56,7 @@ class _Balance:
     advection: float = 0.0
     reaction: float = 0.0
     storage: float = 0.0
+    inertia: float = 0.0
 
 
 def layers(case: Case) -> Iterator[Finding]:
@@ -104,7 +106,7 @@ def _class(term: Term, own: Any, along: float, in_time: float) -> str | None:
     if own not in dict(term.powers):
         return None
     if in_time:
-        return "storage" if (along, in_time) == (0, 1) else None
+        return {(0, 1): "storage", (0, 2): "inertia"}.get((int(along), int(in_time)))
     return {0: "reaction", 1: "advection", 2: "diffusion"}.get(int(along))
 
 
@@ -125,7 +127,7 @@ def _in_space(case: Case, statement: Any, own: Any, b: _Balance, across: float) 
     if layer < THIN * across:
         yield note(
             statement.where,
-            f"layers or fronts of {own} of thickness {layer:.2g} are to be expected, "
+            f"layers or fronts of {own} may be as thin as {layer:.2g}, "
             f"{100 * layer / across:.1g} % of the domain.",
             _finer(layer / 4),
         )
@@ -149,7 +151,7 @@ def _oscillates(case: Case, statement: Any, own: Any) -> bool:
 def _in_time(case: Case, statement: Any, own: Any, b: _Balance, extents: Mapping) -> Iterator:
     moment = b.storage / b.reaction
     duration = next(e for c, e in extents.items() if is_time(c))
-    if moment < BRIEF * duration and not b.diffusion:
+    if moment < BRIEF * duration and not (b.diffusion or b.inertia):
         yield note(
             statement.where,
             f"{own} changes within times of about {moment:.2g}, {100 * moment / duration:.1g} % "

@@ -52,7 +52,7 @@ def parameter_units(problem: Any) -> tuple[tuple[Parameter, float], ...]:
 
 def balanced(reader: Reader) -> Units:
     """The unit of every field, the same for those of one kind."""
-    kinds = _kinds(reader.problem)
+    kinds = _kinds(reader)
     rows = [r for r in (*reader.equations(), *reader.conditions()) if r is not None]
     inner = [r for r in reader.equations() if r is not None]
     found: Units = {}
@@ -69,23 +69,36 @@ def balanced(reader: Reader) -> Units:
 
 
 def _found(rows: Iterable[Row], kinds: Mapping[Any, Any], known: Units) -> Units:
-    """The units that rows give to fields that have none yet."""
-    new: Units = {}
+    """The units that rows give to fields that have none yet: of what sources and stated values ask
+    for the largest, of what other fields ask of a vector the smallest."""
+    driven: dict[Any, list[float]] = {}
+    carried: dict[Any, list[float]] = {}
     for row in rows:
         done = [t for t in row.terms if all(f in known for f, _ in t.powers)]
-        carried = max((t.magnitude(known, row.lengths) for t in done), default=0.0)
-        drive, waves = (carried, row.lengths) if carried > row.drive else (row.drive, row.waves)
-        if not drive:
-            continue
-        candidates: dict[Any, list[float]] = {}
-        for t in row.terms:
-            open_kinds = {kinds[f] for f, _ in t.powers if f not in known}
-            power = sum(p for f, p in t.powers if f not in known)
-            if len(open_kinds) == 1 and power > 0:
-                unit = (drive / t.magnitude(known, waves)) ** (1 / power)
-                candidates.setdefault(open_kinds.pop(), []).append(unit)
-        _raise_to(new, kinds, {kind: min(units) for kind, units in candidates.items()})
+        size = max((t.magnitude(known, row.lengths) for t in done), default=0.0)
+        if max(size, row.drive):
+            drive, waves = (size, row.lengths) if size > row.drive else (row.drive, row.waves)
+            for kind, unit in _asked(row, kinds, known, drive, waves).items():
+                (carried if size > row.drive else driven).setdefault(kind, []).append(unit)
+    several = {kind for kind in kinds.values() if list(kinds.values()).count(kind) > 1}
+    for kind, units in carried.items():
+        driven.setdefault(kind, []).append(min(units) if kind in several else max(units))
+    new: Units = {}
+    _raise_to(new, kinds, {kind: max(units) for kind, units in driven.items()})
     return new
+
+
+def _asked(row: Row, kinds: Any, known: Units, drive: float, waves: Any) -> dict[Any, float]:
+    """The unit of each open kind with which its largest term in a row balances the drive."""
+    found: dict[Any, float] = {}
+    for t in row.terms:
+        open_kinds = {kinds[f] for f, _ in t.powers if f not in known}
+        power = sum(p for f, p in t.powers if f not in known)
+        if len(open_kinds) == 1 and power > 0:
+            unit = (drive / t.magnitude(known, waves)) ** (1 / power)
+            kind = open_kinds.pop()
+            found[kind] = min(found.get(kind, np.inf), unit)
+    return found
 
 
 def _raise_to(units: Units, kinds: Mapping[Any, Any], found: Mapping[Any, float]) -> None:
@@ -129,10 +142,11 @@ def _intrinsic(rows: Iterable[Row], kinds: Mapping[Any, Any]) -> dict[AppliedUnd
     return found
 
 
-def _kinds(problem: Any) -> dict[AppliedUndef, AppliedUndef]:
+def _kinds(reader: Reader) -> dict[AppliedUndef, AppliedUndef]:
     """For each field the first one of its kind. Of one kind are components of a vector, whose
-    derivatives along different axes have equal weight in one equation, and fields of one unit of
-    measurement."""
+    highest derivatives along different axes have like weights in one equation, and fields of one
+    unit of measurement."""
+    problem = reader.problem
     kind = {f: f for f in problem.fields}
 
     def join(f, g):
@@ -145,18 +159,35 @@ def _kinds(problem: Any) -> dict[AppliedUndef, AppliedUndef]:
             held = structure.jet_expression(residual)
         except (ValueError, TypeError):
             continue
-        space = [j for j in held.symbols if j.order() and not any(map(is_time, _axes(j)))]
-        for a, b in combinations(space, 2):
-            apart = a.field != b.field and a.order() == b.order() and _axes(a) != _axes(b)
-            if apart and kind[a.field] != kind[b.field]:
-                ratio = held.slope(a) / held.slope(b)
-                if ratio.is_number or sympy.cancel(ratio).is_number:
+        for a, b in combinations(_leading(held), 2):
+            if a.order() == b.order() and _axes(a) != _axes(b) and kind[a.field] != kind[b.field]:
+                if _are_alike(reader, held, a, b):
                     join(a.field, b.field)
     measured = dict(getattr(problem, "units", ()))
     for f, g in combinations(kind, 2):
         if f in measured and measured[f] == measured.get(g):
             join(g, f)
     return kind
+
+
+def _leading(held: structure.JetExpression) -> list[structure.Jet]:
+    """The highest derivatives of each field that are derivatives in space alone."""
+    jets = [j for j in held.symbols if j.order()]
+    highest = {j.field: max(i.order() for i in jets if i.field == j.field) for j in jets}
+    space = (j for j in jets if not any(map(is_time, _axes(j))))
+    return [j for j in space if j.order() == highest[j.field]]
+
+
+def _are_alike(reader: Reader, held: structure.JetExpression, a: Any, b: Any) -> bool:
+    """Whether two jets have factors in one ratio, of second derivatives in about one."""
+    one, other = (reader.slope(held, jet) for jet in (a, b))
+    if one is None or other is None or not np.all(one) or not np.all(other):
+        return False
+    ratio = np.abs(one / other)
+    if not np.isfinite(ratio).all():
+        return False
+    widest = 1 + 1e-9 if a.order() == 1 else 10
+    return bool(ratio.max() <= widest * ratio.min())
 
 
 def _axes(jet: structure.Jet) -> tuple[sympy.Symbol, ...]:
@@ -167,7 +198,7 @@ def _offsets(reader: Reader) -> Units:
     """The middle of the values stated for each field, where they hardly differ."""
     stated: dict[AppliedUndef, list[np.ndarray]] = {}
     for condition in reader.problem.conditions:
-        for f, value in structure.dirichlet(condition).items():
+        for f, value in filter(None, map(_ambient, condition.equation.residuals)):
             values = reader.values(value, *reader.sample(condition.part))
             if values is not None:
                 stated.setdefault(f, []).append(values)
@@ -183,6 +214,21 @@ def _offsets(reader: Reader) -> Units:
         if f.is_real and high - low < HARDLY * max(abs(low), abs(high)) and low * high > 0:
             offsets[f] = _rounded((low + high) / 2, digits=3)
     return offsets
+
+
+def _ambient(residual: sympy.Expr) -> tuple[AppliedUndef, sympy.Expr] | None:
+    """The field of a condition and the value that it has there, or goes to as on a wall that is
+    cooled."""
+    try:
+        held = structure.jet_expression(residual)
+    except (ValueError, TypeError):
+        return None
+    values = [jet for jet in held.symbols if jet.is_value]
+    if len(values) != 1 or any(jet.field != values[0].field for jet in held.symbols):
+        return None
+    slope = sympy.diff(held.expression, held.symbols[values[0]])
+    known = not slope.free_symbols & set(held.symbols.values())
+    return (values[0].field, -held.rest() / slope) if known and slope != 0 else None
 
 
 def _rounded(value: float, digits: int = 2) -> float:

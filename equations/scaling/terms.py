@@ -17,6 +17,8 @@ from sympy.core.function import AppliedUndef
 
 from .. import structure
 from ..doctor.case import evaluate
+from ..operators import Divergence
+from ..weak import outermost
 
 POINTS = 64
 WIDEST = 200  # operations in an expression that is multiplied out
@@ -82,25 +84,26 @@ class Reader:
         return self._samples[part]
 
     def row(self, residual: sympy.Expr, part: Any = None) -> Row | None:
-        """The terms of a residual on a part or in the interior."""
-        try:
-            held = self._shifted(structure.jet_expression(residual))
-        except (ValueError, TypeError):
-            return None
+        """The terms of a residual on a part or in the interior; a divergence counts by the terms of
+        its flux, over the lengths of the domain."""
         points, normals = self.sample(part)
         known: list[sympy.Expr] = []
-        terms = []
-        jets = {symbol: jet for jet, symbol in held.symbols.items()}
-        for summand in _summands(held.expression):
-            if not summand.free_symbols & set(jets):
-                known.append(summand)
-                continue
-            coefficient, powers = _monomial(summand, jets) or (sympy.S.Zero, {})
-            size = self.size(coefficient, points, normals)
-            if size:
-                terms.append(self._term(size, powers, jets))
-        drive = sympy.Add(*known)
-        size, waves = self._waves(drive, points, normals)
+        terms: list[Term] = []
+        try:
+            for piece, axis in _pieces(residual):
+                held = self._shifted(structure.jet_expression(piece))
+                jets = {symbol: jet for jet, symbol in held.symbols.items()}
+                for summand in _summands(held.expression):
+                    if not summand.free_symbols & set(jets):
+                        known.append(sympy.diff(summand, axis) if axis else summand)
+                        continue
+                    coefficient, powers = _monomial(summand, jets) or (sympy.S.Zero, {})
+                    size = self.size(coefficient, points, normals)
+                    if size:
+                        terms.append(self._term(size, powers, jets, axis))
+        except (ValueError, TypeError):
+            return None
+        size, waves = self._waves(sympy.Add(*known), points, normals)
         return Row(tuple(terms), size, waves, tuple(1 / self.extents))
 
     def _shifted(self, held: structure.JetExpression) -> structure.JetExpression:
@@ -114,9 +117,9 @@ class Reader:
             return held
         return structure.JetExpression(held.expression.xreplace(shift), held.symbols)
 
-    def _term(self, size: float, powers: Mapping[sympy.Symbol, float], jets: Any) -> Term:
+    def _term(self, size: float, powers: Mapping, jets: Any, axis: Any) -> Term:
         fields: dict[AppliedUndef, float] = {}
-        orders = np.zeros(len(self.coordinates))
+        orders = np.array([float(c == axis) for c in self.coordinates])
         for symbol, power in powers.items():
             jet = jets[symbol]
             fields[jet.field] = fields.get(jet.field, 0.0) + power
@@ -141,6 +144,15 @@ class Reader:
         except Exception:  # whatever it holds, its size is not known
             return None
 
+    def slope(self, held: structure.JetExpression, jet: structure.Jet) -> np.ndarray | None:
+        """The factor of a jet at interior points, for made-up values of the others."""
+        slope = sympy.diff(held.expression, held.symbols[jet])
+        try:
+            part = structure.JetExpression(slope, held.symbols)
+            return evaluate(part, self.coordinates, self.interior)
+        except Exception:  # it has no numbers
+            return None
+
     def _waves(self, drive: sympy.Expr, points, normals) -> tuple[float, Waves]:
         """The size of what drives a row, and its wave number along each coordinate: the root mean
         square of its slope over that of itself."""
@@ -158,6 +170,19 @@ class Reader:
                 number = slope / np.linalg.norm(self.values(drive, points, normals))
                 waves[i] = max(length, float(number)) if np.isfinite(number) else length
         return size, tuple(waves)
+
+
+def _pieces(residual: sympy.Expr) -> Iterator[tuple[sympy.Expr, sympy.Symbol | None]]:
+    """A residual without its divergences, and each component of their fluxes with its axis."""
+    nodes = {node: sympy.Dummy() for node in outermost(residual, Divergence)}
+    rest = residual.xreplace(nodes)
+    for node, dummy in nodes.items():
+        factor = sympy.diff(rest, dummy)
+        if dummy in factor.free_symbols:
+            yield residual, None
+            return
+        yield from ((factor * f, s) for f, s in zip(node.flux, node.space, strict=True))
+    yield rest.subs(dict.fromkeys(nodes.values(), 0)), None
 
 
 def _summands(expression: sympy.Expr) -> tuple[sympy.Expr, ...]:
