@@ -13,7 +13,7 @@ import numpy as np
 from diffcore.nn.paths import load_state, state
 from diffcore.nn.tensors import read_tensors
 
-# Ours for torch's, after which names agree up to the word "layers".
+# Ours for torch's, after which names agree up to the words "layers" and "layer".
 _RENAMED = (
     (r"\bself_attn\b", "self_attention"),
     (r"\bmultihead_attn\b", "cross_attention"),
@@ -21,12 +21,12 @@ _RENAMED = (
     (r"\b(weight|bias)_(ih|hh)_l(\d+)_reverse$", r"cells.\3.1.\1_\2"),
     (r"\b(weight|bias)_(ih|hh)_l(\d+)$", r"cells.\3.0.\1_\2"),
     (r"\bparametrizations\.weight\.original0$", "norm"),
-    (r"\bparametrizations\.weight\.original$", "layer.weight"),
+    (r"\bparametrizations\.weight\.original$", "weight"),
     (r"\bparametrizations\.weight\.0\._u$", "left"),
     (r"\bparametrizations\.weight\.0\._v$", "right"),
-    (r"\bparametrizations\.weight\.original1$", "layer.weight"),
+    (r"\bparametrizations\.weight\.original1$", "weight"),
     (r"\bweight_g$", "norm"),
-    (r"\bweight_v$", "layer.weight"),
+    (r"\bweight_v$", "weight"),
 )
 
 
@@ -84,7 +84,7 @@ def load_torch(
 def _canonical(name: str) -> str:
     for pattern, ours in _RENAMED:
         name = re.sub(pattern, ours, name)
-    return ".".join(part for part in name.split(".") if part != "layers")
+    return ".".join(part for part in name.split(".") if part not in ("layers", "layer"))
 
 
 def _renamed(path: str, names: Mapping[str, str]) -> str:

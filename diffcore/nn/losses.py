@@ -293,7 +293,7 @@ def ctc_loss(
     beyond = jnp.arange(logits.shape[1]) >= lengths[:, None]
     no_label = jnp.arange(targets.shape[1]) >= target_lengths[:, None]
     values = optax.ctc_loss(
-        logits, beyond.astype(logits.dtype), targets, no_label.astype(logits.dtype), blank
+        logits, beyond.astype(logits.dtype), targets, no_label.astype(logits.dtype), blank_id=blank
     )
     if reduction == "mean":
         values = values / jnp.maximum(target_lengths, 1)

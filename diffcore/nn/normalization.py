@@ -346,7 +346,7 @@ class SpectralNorm(Stateful):
         self.layer, self.iterations = layer, iterations
         weight = layer.weight
         matrix = weight.reshape(weight.shape[0], -1)
-        start = jax.random.normal(as_key(key), matrix.shape[:1], matrix.dtype)
+        start = jax.random.normal(as_key(key), matrix.shape[1:], matrix.dtype)
         self.left, self.right = _power_method(matrix, start / jnp.linalg.norm(start), 15)
         self.training = None
 
@@ -354,20 +354,20 @@ class SpectralNorm(Stateful):
         matrix = self.layer.weight.reshape(self.layer.weight.shape[0], -1)
         left, right = self.left, self.right
         if self.training is not None:
-            start = self.training.now(self).left.array
+            start = self.training.now(self).right.array
             left, right = _power_method(jax.lax.stop_gradient(matrix), start, self.iterations)
             self.training.update(left=left, right=right)
         largest = jnp.vdot(left.array, matrix @ right.array).real
         return replaced(self.layer, weight=self.layer.weight / largest)(x)
 
 
-def _power_method(matrix: jax.Array, left: jax.Array, iterations: int) -> tuple[Fixed, Fixed]:
-    right = left[:0]
+def _power_method(matrix: jax.Array, right: jax.Array, iterations: int) -> tuple[Fixed, Fixed]:
+    left = right[:0]
     for _ in range(iterations):
-        right = matrix.conj().T @ left
-        right = right / jnp.maximum(jnp.linalg.norm(right), 1e-12)
         left = matrix @ right
         left = left / jnp.maximum(jnp.linalg.norm(left), 1e-12)
+        right = matrix.conj().T @ left
+        right = right / jnp.maximum(jnp.linalg.norm(right), 1e-12)
     return Fixed(left), Fixed(right)
 
 
