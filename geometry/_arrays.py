@@ -89,7 +89,7 @@ def norm(vectors: Any) -> Any:
 def safe_sqrt(values: Any) -> Any:
     """Returns the square root of values >= 0, with a zero (not infinite) derivative at zero."""
     xp = namespace(values)
-    positive = values > 0
+    positive = ~(values <= 0)  # so that what is not a number stays that
     return xp.where(positive, xp.sqrt(xp.where(positive, values, 1)), 0)
 
 

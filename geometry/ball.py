@@ -92,7 +92,9 @@ def directions(u: Any, d: int) -> Any:
         raise ValueError("`Ball` needs two or more dimensions; use `Interval` for one.")
     if d > 3:
         normal = inverse_normal(u)
-        return normal / norm(normal)[..., None]
+        length = norm(normal)[..., None]
+        first = xp.asarray(np.eye(d)[0], u.dtype)  # for the middle of the cube
+        return xp.where(length > 0, normal / xp.where(length > 0, length, 1), first)
     angle = 2 * math.pi * u[..., -1]
     circle = xp.stack([xp.cos(angle), xp.sin(angle)], axis=-1)
     if d == 2:

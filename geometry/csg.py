@@ -82,7 +82,8 @@ class Combination(Shape, abc.ABC):
             center = np.mean(self.bounds, axis=0)[:k]
             fluxes = [flux(face.chart, center) for face in self._boundary_faces]
             cut_area = sum(f.chart.measure for f in self._boundary_faces if f.chart.is_cut)
-            return float(sum(fluxes)) / k, 1e-4 * cut_area * self.size / 3
+            off = sum(f.chart.error for f in self._boundary_faces) + 1e-4 * cut_area
+            return float(sum(fluxes)) / k, float(off) * self.size / k
         estimates = [
             whole * np.mean(cut_map(cube(2**13, dimension, key=k, sampler="sobol")[0])[2])
             for k in range(8)

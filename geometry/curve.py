@@ -83,7 +83,8 @@ class Outline(Shape, abc.ABC):
     def _solid(self) -> Chart:
         center = self._loop.mean(axis=0)
         area = sum(flux(face.chart, center) for face in self._boundary_faces) / 2
-        return masked_box(self, float(area))
+        error = self.size * sum(face.chart.error for face in self._boundary_faces)
+        return replace(masked_box(self, float(area)), error=float(error))
 
     def _faces(self) -> tuple[Face, ...]:
         kind = type(self).__name__.lower()

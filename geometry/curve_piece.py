@@ -68,7 +68,7 @@ class Piece:
         xp = namespace(points)
         s, placed, tree = self._placed
         if xp is np:
-            return s[tree.query(points)[1]].astype(points.dtype)
+            return s[tree.query(np.nan_to_num(points))[1]].astype(points.dtype)
         squared = xp.sum((points[..., None, :] - xp.asarray(placed, points.dtype)) ** 2, axis=-1)
         return xp.asarray(s, points.dtype)[xp.argmin(squared, axis=-1)]
 

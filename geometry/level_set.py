@@ -17,6 +17,7 @@ from geometry._arrays import namespace, norm
 
 _SMALL, _LARGE, _MOST_SMALL = 512, 16384, 4096  # few distinct shapes, so few compilations
 _BISECTIONS = 52
+_LEAST = 0.01  # curvature of the squared distance along the surface, zero at centers of curvature
 _STEPS, _CARRIED = 8, 2  # Newton steps to the nearest point; those that carry derivatives
 
 
@@ -34,8 +35,8 @@ def mapped(function: Callable[..., Any], level: Level, *columns: Any) -> Any:
     if namespace(*columns) is np:
         result = _eagerly(function, level, flat)
     else:
-        result = function(level, *flat)
-    return jax.tree.map(lambda leaf: leaf.reshape(*leading, *leaf.shape[1:]), result)
+        result = _compiled(function, level, *flat)
+    return jax.tree.map(lambda leaf: leaf.reshape((*leading, *leaf.shape[1:])), result)
 
 
 def _eagerly(function: Callable[..., Any], level: Level, columns: list[np.ndarray]) -> Any:
@@ -249,7 +250,7 @@ def _nearer(level: Level, points: Any, p: Any, reach: Any) -> Any:
 
 
 def _lift(matrix: Any) -> Any:
-    """What makes the eigenvalues of symmetric matrices 0.1 or more."""
+    """What makes the eigenvalues of symmetric matrices `_LEAST` or more."""
     k = matrix.shape[-1]
     if k == 1:
         least = matrix[..., 0, 0]
@@ -259,7 +260,7 @@ def _lift(matrix: Any) -> Any:
         least = half - gap
     else:
         least = jnp.linalg.eigvalsh(matrix)[..., 0]
-    return jnp.maximum(0.1 - least, 0)[..., None, None] * jnp.eye(k, dtype=matrix.dtype)
+    return jnp.maximum(_LEAST - least, 0)[..., None, None] * jnp.eye(k, dtype=matrix.dtype)
 
 
 def _solved(matrix: Any, right: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import functools
+import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -157,6 +158,12 @@ class Polygon(Polygonal):
             outer = Polygon(self.vertices)
             if not (outer._sdf(hole) < 0).all():
                 raise ValueError("`Polygon(vertices, holes=)` needs holes inside the outer loop.")
+        for a, b in itertools.permutations(self.holes, 2):
+            if Polygon(a)._sdf(np.asarray(b[0], float)) < 0:
+                raise ValueError(
+                    f"`Polygon(vertices, holes=)` needs holes apart from each other; {b} lies in "
+                    f"{a}. Add an island by `+` of a second polygon."
+                )
 
     def _loops(self) -> tuple[np.ndarray, ...]:
         return tuple(np.asarray(loop, float) for loop in (self.vertices, *self.holes))

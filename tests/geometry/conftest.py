@@ -2,14 +2,17 @@
 
 import numpy as np
 import pytest
+import sympy
 from scipy.special import ellipe
 
 import geometry as g
 
+x, y, z = sympy.symbols("x y z")
 SQUARE = g.Rectangle((0, 0), (1, 1))
 CHANNEL = g.Rectangle((0, 0), (2.2, 0.41)) - g.Disk((0.2, 0.2), 0.05, name="cylinder")
 ELL = g.Rectangle((-1, -1), (1, 1)) - g.Rectangle((0, -1), (1, 0), name="cut")
 LENS = g.Disk((0, 0), 1) & g.Disk((1, 0), 1)
+SPLINE = g.Curve([(0, 0), (2, -0.5), (3, 1), (1.5, 0.8), (0.5, 1.5)])  # no formula to compare with
 MOVING = g.Disk((2, 0.5), 0.1, name="body").over("t", 0.25, 1)
 
 # exact measures of the region and of its boundary, and the shape
@@ -67,6 +70,20 @@ PRIMITIVES = {
         1.5 + np.sqrt(3) / 2,
         g.Tetrahedron((0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)),
     ),
+    "channel": (6, 22, g.Channel((0, 0, 0), (1, 2, 3), along="y")),
+    "pins": (
+        1.5 * np.pi,
+        6 * np.pi,
+        g.Disk((0, 0), 0.5).repeat((3, 2), ((1.5, 0), (0, 2))),
+    ),
+    "intervals repeated": (3, 6, g.Interval(0, 1).repeat(3, 2)),
+    "implicit": (2 * np.pi, 8 * ellipe(0.75), g.Implicit(x**2 / 4 + y**2 - 1, (-3, -3), (3, 3))),
+    "implicit ball": (
+        4 / 3 * np.pi,
+        4 * np.pi,
+        g.Implicit(x**2 + y**2 + z**2 - 1, (-1.3,) * 3, (1.3,) * 3, resolution=24),
+    ),
+    "spline": (SPLINE.measure, SPLINE.boundary.measure, SPLINE),
     "extruded": (2 * np.pi, 6 * np.pi, g.Disk((0, 0), 1).extrude(0, 2)),
     "revolved": (2 * np.pi, 6 * np.pi, g.Rectangle((0, 0), (1, 2)).revolve()),
 }
@@ -117,6 +134,17 @@ COMBINATIONS = {
         3 * np.pi**2,
         12 * np.pi**2,
         (g.Disk((2, 0), 1) - g.Disk((2, 0), 0.5)).revolve(),
+    ),
+    "tube bank": (
+        12 - 0.24 * np.pi,
+        14 + 2.4 * np.pi,
+        g.Rectangle((0, 0), (4, 3))
+        - g.Disk((1, 1), 0.2, name="tube").repeat((3, 2), ((1, 0), (0, 1))),
+    ),
+    "cut implicit": (
+        np.pi,
+        4 * ellipe(0.75) + 2,
+        g.Rectangle((0, -2), (3, 2)) & g.Implicit(x**2 / 4 + y**2 - 1, (-3, -3), (3, 3)),
     ),
     "turned L": (12, 16, ELL.rotate(0.7, center=(1, 0)).scale(2)),
 }

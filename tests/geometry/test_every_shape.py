@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from scipy.stats import chi2
+from sympy import symbols
 
 from geometry import BoundarySample, Part, Sample
 from geometry.part import locate
@@ -15,11 +16,12 @@ def test_measure_is_exact_or_within_its_stated_error(known):
     assert abs(shape.measure - measure) <= 1e-12 * measure + 3 * shape.measure_error
 
 
-def test_boundary_measure_is_exact(known):
+def test_boundary_measure_is_exact_or_within_its_stated_error(known):
     _, boundary, shape = known
     surface_is_cut = any(face.chart.is_cut for face in shape._boundary_faces)
     tolerance = 1e-5 if surface_is_cut and shape.dimension == 3 else 1e-11
-    assert shape.boundary.measure == pytest.approx(boundary, rel=tolerance)
+    stated = 3 * sum(face.chart.error for face in shape._boundary_faces)
+    assert shape.boundary.measure == pytest.approx(boundary, rel=tolerance, abs=stated)
 
 
 def test_measure_agrees_with_monte_carlo_within_four_standard_errors(shape):
@@ -144,10 +146,16 @@ def test_lists_numpy_and_jax_arrays_give_the_same_queries(shape):
         assert query(points[0]).shape == ()
 
 
+def test_a_point_that_is_no_number_is_nowhere(shape):
+    points = np.vstack([np.full(shape.dimension, np.nan), shape.sample_interior(1, key=0).points])
+    assert shape.contains(points).tolist() == [False, True]
+    assert not shape.boundary.contains(points).any()
+
+
 def test_the_text_of_a_shape_makes_an_equal_shape(shape):
     import geometry
 
-    again = eval(repr(shape), vars(geometry))
+    again = eval(repr(shape), vars(geometry) | dict(zip("xyz", symbols("x y z"), strict=True)))
     assert again == shape
     assert hash(again) == hash(shape)
 
@@ -172,3 +180,53 @@ def test_distance_has_unit_slope_at_its_part(shape):
         step = 1e-7 * shape.size
         slope = shape[name].distance(points - step * normals) / step
         np.testing.assert_allclose(slope, 1, atol=1e-3)
+
+
+def draws(shape, key, sampler):
+    """Samples of the interior, of the boundary and of its last part, with their measures."""
+    part = shape[shape.parts[-1]]
+    yield shape.sample_interior(48, key=key, sampler=sampler), shape.measure
+    yield shape.sample_boundary(48, key=key, sampler=sampler), shape.boundary.measure
+    yield part.sample(48, key=key, sampler=sampler), part.measure
+
+
+@pytest.mark.parametrize("sampler", ["sobol", "random", "halton", "latin", "grid", "poisson"])
+def test_every_sampler_draws_true_to_measure(shape, sampler):
+    """Inside, with weights that sum to the measure and unit normals; one key gives one set."""
+    again = draws(shape, 1, sampler)
+    other = draws(shape, 2, sampler)
+    for sample, measure in draws(shape, 1, sampler):
+        assert shape.contains(sample.points).all()
+        assert (sample.weights > 0).all()
+        assert sample.weights.sum() == pytest.approx(measure)
+        if isinstance(sample, BoundarySample):
+            np.testing.assert_allclose(np.linalg.norm(sample.normals, axis=-1), 1, atol=1e-12)
+        np.testing.assert_array_equal(next(again)[0].points, sample.points)
+        points = next(other)[0].points
+        is_fixed = sampler == "grid" or len(points) <= len(shape._boundary_faces)
+        assert is_fixed or not np.array_equal(points, sample.points)
+
+
+def test_a_traced_key_gives_samples_of_known_shape(shape):
+    """Traced, not compiled, which would take minutes for all; the slow test runs them."""
+    eager = shape.sample_boundary(48, key=0, sampler="poisson")
+    inside, around = jax.eval_shape(lambda key: sampled(shape, key, "poisson"), jax.random.key(0))
+    assert inside.points.shape == (48, shape.dimension)
+    assert around.points.shape == eager.points.shape
+
+
+def sampled(shape, key, sampler):
+    return tuple(
+        sample(48, key=key, sampler=sampler)
+        for sample in (shape.sample_interior, shape.sample_boundary)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sampler", ["sobol", "random", "halton", "latin", "grid", "poisson"])
+def test_a_compiled_sample_is_the_eager_one(shape, sampler):
+    key = jax.random.key(3)
+    compiled = jax.jit(lambda key: sampled(shape, key, sampler))(key)
+    for found, expected in zip(compiled, sampled(shape, key, sampler), strict=True):
+        np.testing.assert_allclose(found.points, expected.points, atol=1e-9 * shape.size)
+        np.testing.assert_allclose(found.weights, expected.weights, rtol=1e-9)

@@ -3,8 +3,10 @@
 import jax
 import numpy as np
 import pytest
+from scipy.spatial import cKDTree
 
 import geometry as g
+from geometry import choose
 from geometry.sequences import cube
 
 POINTS_OF_KEY_0 = [
@@ -91,7 +93,7 @@ def test_every_part_gets_a_point_when_there_are_enough():
     assert few.weights.sum() == pytest.approx(CHANNEL.boundary.measure)
 
 
-@pytest.mark.parametrize("sampler", ["sobol", "random", "halton", "latin"])
+@pytest.mark.parametrize("sampler", ["sobol", "random", "halton", "latin", "poisson"])
 def test_sampling_runs_inside_a_compiled_function(sampler):
     inside = jax.jit(lambda key: CHANNEL.sample_interior(64, key=key, sampler=sampler))
     around = jax.jit(lambda key: CHANNEL.sample_boundary(64, key=key, sampler=sampler))
@@ -141,3 +143,67 @@ def test_a_shape_below_the_rounding_of_its_coordinates_is_refused():
         (
             g.Rectangle((far, far), (far + 1, far + 1)) - g.Disk((far + 0.5, far + 0.5), 0.25)
         ).sample_interior(8, key=0)
+
+
+def test_poisson_points_are_no_closer_than_the_candidates_are_to_them():
+    """A maximal Poisson-disk sample; and random points of that number come 20 times closer."""
+    points = CHANNEL.sample_interior(400, key=0, sampler="poisson").points
+    gaps, _ = cKDTree(points).query(points, k=2)
+    candidates = CHANNEL.sample_interior(3200, key=0).points
+    reach, _ = cKDTree(points).query(candidates)
+    assert gaps[:, 1].min() >= reach.max()
+    random = CHANNEL.sample_interior(400, key=0, sampler="random").points
+    assert gaps[:, 1].min() > 20 * cKDTree(random).query(random, k=2)[0][:, 1].min()
+
+
+def test_poisson_weights_integrate_though_points_crowd_at_the_rim():
+    """The mean of |x|^2 over the unit disk is 1 / 2; without weights it comes out too large."""
+    sample = g.Disk((0, 0), 1).sample_interior(300, key=0, sampler="poisson")
+    squares = np.sum(sample.points**2, axis=-1)
+    assert sample.weights @ squares / np.pi == pytest.approx(0.5, abs=5e-3)
+    assert squares.mean() > 0.52
+
+
+def test_density_gives_points_for_each_unit_of_measure():
+    assert len(CHANNEL.sample_interior(density=100, key=0).points) == round(100 * CHANNEL.measure)
+    assert len(CHANNEL["left"].sample(density=100, key=0).points) == 41
+    assert len(CHANNEL.sample_boundary(density=10, key=0).points) == round(
+        10 * CHANNEL.boundary.measure
+    )
+    assert len(CHANNEL["left"].sample(density=1e-9, key=0).points) == 1
+
+
+def test_counts_for_each_part_are_kept_and_other_parts_left_out():
+    sample = CHANNEL.sample_boundary({"left": 5, ("top", "bottom"): 20, "cylinder": 7}, key=0)
+    counts = dict(zip(CHANNEL.parts, np.bincount(sample.parts, minlength=5), strict=True))
+    assert counts == {"left": 5, "right": 0, "bottom": 10, "top": 10, "cylinder": 7}
+    measure = CHANNEL["left", "top", "bottom", "cylinder"].measure
+    assert sample.weights.sum() == pytest.approx(measure)
+    assert CHANNEL["cylinder"].contains(sample.points[sample.parts == 4]).all()
+
+
+def test_choice_follows_the_odds_without_repetition():
+    """Of one index, 4000 times: frequencies within four standard errors; of all, every one."""
+    times = 4000
+    odds = np.array([0.0, 1, 2, 5])
+    keys = jax.random.split(jax.random.key(0), times)
+    chosen = jax.vmap(lambda key: choose(odds, 1, key=key)[0])(keys)
+    share = np.bincount(chosen, minlength=4) / times
+    assert (np.abs(share - odds / 8) <= 4 * np.sqrt(odds / 8 * (1 - odds / 8) / times)).all()
+    assert sorted(choose(np.ones(50), 50, key=1)) == list(range(50))
+    traced = jax.jit(lambda key: choose(odds, 2, key=key))(jax.random.key(5))
+    np.testing.assert_array_equal(traced, choose(odds, 2, key=5))
+
+
+@pytest.mark.parametrize(
+    ("odds", "n", "message"),
+    [
+        ([1.0, 2.0], 3, "with `n`=3 numbers or more"),
+        ([[1.0, 2.0]], 1, "needs one axis"),
+        ([1.0, np.nan], 1, "finite numbers of zero or more"),
+        ([1.0, -1.0], 1, "finite numbers of zero or more"),
+    ],
+)
+def test_wrong_odds_are_refused(odds, n, message):
+    with pytest.raises(ValueError, match=message):
+        choose(odds, n, key=0)
