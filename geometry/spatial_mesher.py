@@ -62,10 +62,9 @@ def mesh_solid(shape: Shape, size: float | SizeField) -> SimplexMesh:
     for attempt in range(_REFINEMENTS + 1):
         points, cells = _inside(shape, _fitted(shape, surfaces, field))
         points, cells = _with_borders(shape, walls, points, cells)
+        points = _settled(shape, surfaces, points, cells)
         mesh = Tetrahedra(points, cells, _walls(shape, walls, points, cells))
-        outer = np.unique(mesh.walls.facets)
-        gap = _gap(shape, points[outer])
-        loose = outer[gap > 1e-7 * shape.size]
+        outer, gap, loose = _loose(shape, points, cells)
         if not len(loose) or attempt == _REFINEMENTS:
             break
         field = _least(field, points[loose], 0.5 * field(points[loose]))
@@ -273,6 +272,40 @@ def _depth(shape: Shape, points: np.ndarray, cells: np.ndarray) -> np.ndarray:
     middle = shape._sdf(points[cells].mean(axis=1))
     agree = np.where(high > tolerance, low >= -tolerance, low < -tolerance)
     return np.where(agree, np.where(high > tolerance, high, low), middle)
+
+
+def _loose(
+    shape: Shape, points: np.ndarray, cells: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The boundary vertices, their distances from the boundary, and those that are off it."""
+    outer = np.unique(outer_faces(cells, len(points))[0])
+    gap = _gap(shape, points[outer])
+    return outer, gap, outer[gap > 1e-7 * shape.size]
+
+
+def _settled(
+    shape: Shape, surfaces: list[Surface], points: np.ndarray, cells: np.ndarray
+) -> np.ndarray:
+    """Moves boundary vertices that no surface caught to the nearest one, where cells stay good."""
+    _, _, loose = _loose(shape, points, cells)
+    if not len(loose):
+        return points
+    alone = np.ones((len(loose), 1), bool)
+    targets = np.stack([project(points[loose], alone, [s]) for s in surfaces], axis=1)
+    way = np.linalg.norm(targets - points[loose][:, None], axis=-1)
+    fits = _gap(shape, targets.reshape(-1, 3)).reshape(way.shape) < _FIT * shape.size
+    way = np.where(fits, way, np.inf)
+    best = np.argmin(way, axis=1)
+    row = np.flatnonzero(np.isfinite(way[np.arange(len(loose)), best]))
+    loose, target = loose[row], targets[row, best[row]]
+    while len(loose):
+        moved = points.copy()
+        moved[loose] = target
+        spoiled = np.isin(loose, cells[quality(moved[cells]) < 0.03])
+        if not spoiled.any():
+            return moved
+        loose, target = loose[~spoiled], target[~spoiled]
+    return points
 
 
 # Walls

@@ -110,6 +110,6 @@ def test_intervals_are_meshed_piece_by_piece():
     assert mesh.points[mesh.facets["interval2.left"]].ravel() == [0.5]
 
 
-def test_meshes_of_solids_other_than_boxes_are_refused():
-    with pytest.raises(NotImplementedError, match="covers lines, plane regions and boxes"):
-        Ball((0, 0, 0), 1).mesh(0.5)
+def test_meshes_above_three_dimensions_other_than_of_boxes_are_refused():
+    with pytest.raises(NotImplementedError, match="covers up to three dimensions, and boxes"):
+        Ball((0, 0, 0, 0), 1).mesh(0.5)
