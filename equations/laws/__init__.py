@@ -17,6 +17,7 @@ from .kirchhoff_plate import KirchhoffPlate
 from .laplace import Laplace
 from .law import Law
 from .maxwell import Maxwell, TimeHarmonicMaxwell
+from .memory import FractionalPoisson, Volterra
 from .navier_stokes import NavierStokes
 from .ordinary import ODE, Vibration
 from .poisson import Poisson
@@ -48,6 +49,7 @@ __all__ = [
     "Fisher",
     "FitzHughNagumo",
     "FokkerPlanck",
+    "FractionalPoisson",
     "GinzburgLandau",
     "GrayScott",
     "HamiltonJacobiBellman",
@@ -79,6 +81,7 @@ __all__ = [
     "TimeHarmonicMaxwell",
     "TimoshenkoBeam",
     "Vibration",
+    "Volterra",
     "VorticityStreamfunction",
     "Wave",
 ]

@@ -7,9 +7,10 @@ from typing import Any
 
 import sympy
 
+from ..curvilinear import unit_normal
 from ..equation import Eq
 from ..operators import as_vector, div, dot, grad
-from ..symbols import normal, spatial
+from ..symbols import spatial
 from .law import as_components, check_values, checked_coordinates, checked_unknown, rate
 
 
@@ -75,9 +76,9 @@ class AdvectionDiffusion:
     def outflow(self) -> Eq:
         """Nothing diffuses through the boundary, n · D grad c = 0: an outlet, or a wall that the
         flow does not cross."""
-        n = normal(spatial(self.coordinates))
+        n = unit_normal(spatial(self.coordinates))
         return Eq(-dot(n, self.diffusive_flux), 0)
 
     def impermeable(self) -> Eq:
         """Nothing passes the boundary: n · (a c - D grad c) = 0."""
-        return Eq(dot(normal(spatial(self.coordinates)), self.flux), 0)
+        return Eq(dot(unit_normal(spatial(self.coordinates)), self.flux), 0)

@@ -36,7 +36,9 @@ class Burgers:
     viscosity: Any
 
     def __post_init__(self):
-        symbols = checked_coordinates("Burgers", self.coordinates, time=True, dimensions=(1, 2, 3))
+        symbols = checked_coordinates(
+            "Burgers", self.coordinates, time=True, dimensions=(1, 2, 3), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         check_values(self, positive=("viscosity",))
 

@@ -113,7 +113,9 @@ class Euler(GasFlow):
     ratio: Any = 1.4
 
     def __post_init__(self):
-        symbols = checked_coordinates("Euler", self.coordinates, dimensions=(1, 2, 3))
+        symbols = checked_coordinates(
+            "Euler", self.coordinates, dimensions=(1, 2, 3), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         check_values(self, positive=("ratio",))
 
@@ -156,7 +158,7 @@ class CompressibleNavierStokes(GasFlow):
 
     def __post_init__(self):
         name = "CompressibleNavierStokes"
-        symbols = checked_coordinates(name, self.coordinates, dimensions=(1, 2, 3))
+        symbols = checked_coordinates(name, self.coordinates, dimensions=(1, 2, 3), cartesian=True)
         object.__setattr__(self, "coordinates", symbols)
         check_values(self, positive=("ratio", "gas_constant"))
         check_values(self, positive=("viscosity", "conductivity"), of=(self.temperature,))

@@ -11,8 +11,17 @@ import sympy
 
 from ..equation import Eq
 from ..operators import as_vector, div, grad
-from ..symbols import normal, spatial
-from .law import as_components, check_values, checked_coordinates, new_field, new_vector, rate
+from ..symbols import spatial
+from ..tensors import strain
+from .law import (
+    as_components,
+    check_values,
+    checked_coordinates,
+    new_field,
+    new_vector,
+    rate,
+    through,
+)
 
 
 class Solid(ABC):
@@ -53,15 +62,14 @@ class Solid(ABC):
     def momentum(self, stress: sympy.Matrix) -> Eq:
         """rho d²u/dt² - div(stress) = f."""
         inertia = self.density * rate(self.displacement, self.coordinates, 2)
-        rows = [div(tuple(stress[i, :]), self.space) for i in range(len(self.space))]
         force = as_components(self.force, self.space, f"{type(self).__name__}(force=)")
-        return Eq(as_vector(inertia) - as_vector(rows), force)
+        return Eq(as_vector(inertia - div(stress, self.space)), force)
 
     def traction(self, value: Any) -> Eq:
         """A given force per area of the boundary, in Pa: stress · n = value, as
         `steel.traction((0, 0, -1e6))`."""
         value = as_components(value, self.space, f"{type(self).__name__}.traction(value=)")
-        return Eq(as_vector(self.nominal_stress * normal(self.space)), value)
+        return Eq(through(self.nominal_stress, self.space), value)
 
     def free(self) -> Eq:
         """No force on the boundary: stress · n = 0."""
@@ -127,8 +135,7 @@ class LinearElasticity(Solid):
     @property
     def strain(self) -> sympy.Matrix:
         """(grad u + grad u^T) / 2."""
-        gradient = grad(self.displacement, self.space)
-        return sympy.ImmutableMatrix(gradient + gradient.T) / 2
+        return strain(self.displacement, self.space)
 
     @property
     def stress(self) -> sympy.Matrix:
@@ -140,19 +147,19 @@ class LinearElasticity(Solid):
         return sympy.ImmutableMatrix([[new_field(n, self.coordinates) for n in r] for r in names])
 
     def _hooke(self) -> sympy.Matrix:
-        strain, n = self.strain, len(self.space)
+        eps, E, nu = self.strain, self.young, self.poisson_ratio
+        n = eps.shape[0]
         if n == 1:
-            return sympy.ImmutableMatrix(self.young * strain)
-        E, nu = self.young, self.poisson_ratio
+            return sympy.ImmutableMatrix(E * eps)
         is_sheet = n == 2 and self.plane == "stress"
         modulus = E * nu / (1 - nu**2) if is_sheet else self.lame_modulus
-        spherical = modulus * strain.trace() * sympy.eye(n)
-        return sympy.ImmutableMatrix(spherical + 2 * self.shear_modulus * strain)
+        spherical = modulus * eps.trace() * sympy.eye(n)
+        return sympy.ImmutableMatrix(spherical + 2 * self.shear_modulus * eps)
 
     @property
     def von_mises(self) -> sympy.Expr:
         """The equivalent stress sqrt(3/2 s : s) in Pa, s the deviator of the stress in space."""
-        n = len(self.space)
+        n = self.stress.shape[0]
         whole = sympy.zeros(3)
         whole[:n, :n] = self.stress
         if n == 2 and self.plane == "strain":
@@ -223,7 +230,7 @@ class NeoHookean(Solid):
     def deformation_gradient(self) -> sympy.Matrix:
         """F = I + grad u."""
         gradient = grad(self.displacement, self.space)
-        return sympy.ImmutableMatrix(sympy.eye(len(self.space)) + gradient)
+        return sympy.ImmutableMatrix(sympy.eye(gradient.shape[0]) + gradient)
 
     @property
     def volume_ratio(self) -> sympy.Expr:
@@ -247,7 +254,7 @@ class NeoHookean(Solid):
     def energy_density(self) -> sympy.Expr:
         """W in J per undeformed m³."""
         F, log = self.deformation_gradient, sympy.log(self.volume_ratio)
-        stretch = sum(f**2 for f in F) - len(self.space)
+        stretch = sum(f**2 for f in F) - F.shape[0]
         mu = self.shear_modulus
         return mu / 2 * stretch - mu * log + self.lame_modulus / 2 * log**2
 

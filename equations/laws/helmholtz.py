@@ -7,10 +7,11 @@ from typing import Any
 
 import sympy
 
+from ..curvilinear import unit_normal
 from ..equation import Eq
 from ..expressions import as_expression
 from ..operators import as_vector, div, dot, grad, normal_derivative
-from ..symbols import normal, spatial
+from ..symbols import spatial
 from .law import check_values, checked_coordinates, checked_unknown
 
 
@@ -93,10 +94,13 @@ class Helmholtz:
     unknown: Any = None
 
     def __post_init__(self):
-        symbols = checked_coordinates("Helmholtz", self.coordinates, time=False)
+        is_layered = self.layer is not None
+        symbols = checked_coordinates(
+            "Helmholtz", self.coordinates, time=False, cartesian=is_layered
+        )
         object.__setattr__(self, "coordinates", symbols)
         check_values(self, "source", "wavenumber", positive=("damping",))
-        has_loss = self.layer is not None or self.damping != 0
+        has_loss = is_layered or self.damping != 0
         unknown = checked_unknown("Helmholtz", self.unknown, symbols, "u", complex=has_loss)
         if has_loss and unknown.is_real:
             raise ValueError(
@@ -141,4 +145,4 @@ class Helmholtz:
 
     def _along_normal(self, u: Any) -> sympy.Expr:
         space = spatial(self.coordinates)
-        return dot(normal(space), grad(as_expression(u, "incident"), space))
+        return dot(unit_normal(space), grad(as_expression(u, "incident"), space))

@@ -8,10 +8,12 @@ from typing import Any
 
 import sympy
 
+from ..curvilinear import unit_normal
 from ..equation import Eq
-from ..operators import advect, as_vector, diff, div, dot, grad
-from ..symbols import normal, spatial
-from .law import as_components, new_field, new_vector, rate
+from ..operators import advect, as_vector, curl, div, dot, grad
+from ..symbols import spatial
+from ..tensors import strain
+from .law import as_components, new_field, new_vector, rate, through
 
 
 class IncompressibleFlow(ABC):
@@ -52,8 +54,7 @@ class IncompressibleFlow(ABC):
     @property
     def strain_rate(self) -> sympy.Matrix:
         """The rate of strain (grad u + grad u^T) / 2 in 1/s."""
-        gradient = grad(self.velocity, self.space)
-        return sympy.ImmutableMatrix(gradient + gradient.T) / 2
+        return strain(self.velocity, self.space)
 
     @property
     def shear_rate(self) -> sympy.Expr:
@@ -63,28 +64,24 @@ class IncompressibleFlow(ABC):
     @property
     def vorticity(self) -> Any:
         """The curl of the velocity in 1/s: a scalar in 2-D, a vector in 3-D."""
-        u, s = self.velocity, self.space
-        if len(s) == 2:
-            return diff(u[1], s[0]) - diff(u[0], s[1])
-        pairs = ((1, 2), (2, 0), (0, 1))
-        return as_vector([diff(u[j], s[i]) - diff(u[i], s[j]) for i, j in pairs])
+        return curl(self.velocity, self.space)
 
     @property
     def stress(self) -> sympy.Matrix:
         """The stress -p I + mu (grad u + grad u^T) in Pa."""
         viscous = 2 * self.dynamic_viscosity * self.strain_rate
-        return sympy.ImmutableMatrix(viscous - self.pressure * sympy.eye(len(self.space)))
+        return sympy.ImmutableMatrix(viscous - self.pressure * sympy.eye(viscous.shape[0]))
 
     @property
     def traction(self) -> sympy.Matrix:
         """The force per area, in Pa, that the fluid exerts on the boundary: -stress · n with n the
         outward normal of the fluid's domain. Its integral over a body is the drag and the lift."""
-        return sympy.ImmutableMatrix(-self.stress * normal(self.space))
+        return as_vector(-through(self.stress, self.space))
 
     @property
     def continuity(self) -> Eq:
         """div u = 0."""
-        return Eq(sum(diff(c, s) for c, s in zip(self.velocity, self.space, strict=True)), 0)
+        return Eq(div(self.velocity, self.space), 0)
 
     @property
     def acceleration(self) -> sympy.Matrix:
@@ -95,11 +92,9 @@ class IncompressibleFlow(ABC):
     def momentum(self, inertia: Any, force: Any) -> tuple[Eq, ...]:
         """The equations inertia + grad p - div(friction) = force, one for each direction."""
         force = as_components(force, self.space, f"{type(self).__name__}(force=)")
-        gradient, flux = grad(self.pressure, self.space), self._friction()
-        return tuple(
-            Eq(inertia[i] + gradient[i] - div(tuple(flux[i, :]), self.space), force[i])
-            for i in range(len(self.space))
-        )
+        gradient, friction = grad(self.pressure, self.space), div(self._friction(), self.space)
+        sides = zip(inertia, gradient, friction, force, strict=True)
+        return tuple(Eq(m + p - s, f) for m, p, s, f in sides)
 
     def _friction(self) -> sympy.Matrix:
         gradient = grad(self.velocity, self.space)
@@ -118,5 +113,5 @@ class IncompressibleFlow(ABC):
         Source:
             Heywood, Rannacher & Turek, Int. J. Numer. Meth. Fluids 22 (1996) 325-352.
         """
-        n = normal(self.space)
-        return Eq(sympy.ImmutableMatrix(self._friction() * n - self.pressure * n), 0)
+        pressure = self.pressure * unit_normal(self.space)
+        return Eq(as_vector(through(self._friction(), self.space) - pressure), 0)

@@ -50,7 +50,9 @@ class KirchhoffPlate:
     unknown: Any = None
 
     def __post_init__(self):
-        symbols = checked_coordinates("KirchhoffPlate", self.coordinates, dimensions=(2,))
+        symbols = checked_coordinates(
+            "KirchhoffPlate", self.coordinates, dimensions=(2,), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         unknown = checked_unknown("KirchhoffPlate", self.unknown, symbols, "w")
         object.__setattr__(self, "unknown", unknown)

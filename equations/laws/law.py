@@ -8,6 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import sympy
 from sympy.core.function import AppliedUndef
 
+from ..curvilinear import metric, unit_normal
 from ..equation import Eq
 from ..expressions import as_expression
 from ..operators import as_vector, diff, is_vector
@@ -29,14 +30,19 @@ def checked_coordinates(
     *,
     time: bool | None = None,
     dimensions: Sequence[int] | None = None,
+    cartesian: bool = False,
 ) -> tuple:
-    """`coordinates` as a tuple of symbols with at least one of space; `time=True` demands `t`, and
-    `dimensions` are the numbers of space coordinates in which the law is stated.
+    """`coordinates` as a tuple of symbols with at least one of space; `time=True` demands `t`,
+    `dimensions` are the numbers of space coordinates in which the law is stated, `cartesian` says
+    that it is stated in no other system. A point `coordinates("x", size=100)` is taken apart.
 
     Raises:
         TypeError for what is no symbol, ValueError for a missing or forbidden coordinate.
     """
-    symbols = (coordinates,) if isinstance(coordinates, sympy.Symbol) else tuple(coordinates)
+    given = (coordinates,) if isinstance(coordinates, sympy.Symbol) else tuple(coordinates)
+    symbols = tuple(
+        symbol for c in given for symbol in (c if isinstance(c, sympy.MatrixBase) else (c,))
+    )
     for symbol in symbols:
         if not isinstance(symbol, sympy.Symbol):
             raise TypeError(
@@ -52,6 +58,8 @@ def checked_coordinates(
     if dimensions is not None and len(space) not in dimensions:
         allowed = " or ".join(map(str, dimensions))
         raise ValueError(f"`{law}` needs {allowed} space coordinates; got {symbols}.")
+    if cartesian and metric(space) is not None:
+        raise ValueError(f"`{law}` is stated in Cartesian coordinates; got {symbols} of another.")
     return symbols
 
 
@@ -132,3 +140,10 @@ def as_components(value: Any, space: Sequence[sympy.Symbol], what: str) -> sympy
             f"`{what}` needs one component for each of {tuple(space)}; got {len(value)}."
         )
     return as_vector(value)
+
+
+def through(tensor: sympy.Matrix, space: Sequence[sympy.Symbol]) -> sympy.Matrix:
+    """tensor · n on the boundary, its components along the coordinates in use."""
+    g = metric(space)
+    places = list(range(len(space)) if g is None else g.places)
+    return as_vector(tensor.extract(places, places) * unit_normal(space))

@@ -53,7 +53,9 @@ class Maxwell:
     polarization: str | None = None
 
     def __post_init__(self):
-        symbols = checked_coordinates("Maxwell", self.coordinates, time=True, dimensions=(1, 2, 3))
+        symbols = checked_coordinates(
+            "Maxwell", self.coordinates, time=True, dimensions=(1, 2, 3), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         object.__setattr__(self, "polarization", _polarization(self))
         positive = ("permittivity", "permeability", "conductivity")
@@ -158,7 +160,9 @@ class TimeHarmonicMaxwell:
 
     def __post_init__(self):
         name = "TimeHarmonicMaxwell"
-        symbols = checked_coordinates(name, self.coordinates, time=False, dimensions=(1, 2, 3))
+        symbols = checked_coordinates(
+            name, self.coordinates, time=False, dimensions=(1, 2, 3), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         object.__setattr__(self, "polarization", _polarization(self))
         positive = ("permittivity", "permeability", "conductivity")

@@ -40,7 +40,7 @@ class NavierStokes(IncompressibleFlow):
         >>> from equations import coordinates
         >>> x, y = coordinates("x y")
         >>> NavierStokes((x, y), viscosity=0.01).equations[0]
-        Derivative(u(x, y), x) + Derivative(v(x, y), y) = 0
+        div(u(x, y), v(x, y)) = 0
     """
 
     coordinates: Any

@@ -7,9 +7,10 @@ from typing import Any
 
 import sympy
 
+from ..curvilinear import unit_normal
 from ..equation import Eq
 from ..operators import as_vector, div, dot, grad, laplacian
-from ..symbols import normal, spatial
+from ..symbols import spatial
 from .law import (
     as_components,
     check_values,
@@ -85,7 +86,7 @@ class Darcy:
 
     def impermeable(self) -> Eq:
         """Nothing passes the boundary: u · n = 0."""
-        return Eq(dot(self.velocity, normal(spatial(self.coordinates))), 0)
+        return Eq(dot(self.velocity, unit_normal(spatial(self.coordinates))), 0)
 
 
 @dataclass(frozen=True)

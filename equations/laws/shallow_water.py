@@ -47,7 +47,9 @@ class ShallowWater:
     rotation: Any = 0
 
     def __post_init__(self):
-        symbols = checked_coordinates("ShallowWater", self.coordinates, dimensions=(1, 2))
+        symbols = checked_coordinates(
+            "ShallowWater", self.coordinates, dimensions=(1, 2), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         check_values(self, "bed", "rotation", positive=("gravity", "roughness"))
         if self.rotation != 0 and len(self.space) == 1:

@@ -7,10 +7,11 @@ from typing import Any
 
 import sympy
 
+from ..curvilinear import unit_normal
 from ..equation import Eq
 from ..expressions import as_expression
 from ..operators import as_vector, diff, div, dot, grad, is_vector
-from ..symbols import normal, spatial
+from ..symbols import spatial
 from .law import (
     as_components,
     check_values,
@@ -64,11 +65,11 @@ class FokkerPlanck:
     def current(self) -> sympy.Matrix:
         """The flow of probability a p - div(D p) / 2."""
         p, space = self.unknown, spatial(self.coordinates)
-        spread = self.diffusion
-        matrix = spread if is_vector(spread) else spread * sympy.eye(len(space))
-        rows = range(len(space))
-        moved = [sum(sympy.diff(matrix[i, j] * p, s) for j, s in enumerate(space)) for i in rows]
-        return as_vector([a * p - m / 2 for a, m in zip(self.drift, moved, strict=True)])
+        if is_vector(self.diffusion):
+            spread = [row.doit() for row in div(self.diffusion * p, space)]
+        else:
+            spread = grad(self.diffusion * p, space)
+        return as_vector([a * p - s / 2 for a, s in zip(self.drift, spread, strict=True)])
 
     @property
     def equations(self) -> tuple[Eq, ...]:
@@ -77,7 +78,7 @@ class FokkerPlanck:
 
     def reflecting(self) -> Eq:
         """No current through the boundary: n · (a p - div(D p) / 2) = 0."""
-        return Eq(dot(normal(spatial(self.coordinates)), self.current), 0)
+        return Eq(dot(unit_normal(spatial(self.coordinates)), self.current), 0)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,9 @@ class VorticityStreamfunction:
     source: Any = 0
 
     def __post_init__(self):
-        symbols = checked_coordinates("VorticityStreamfunction", self.coordinates, dimensions=(2,))
+        symbols = checked_coordinates(
+            "VorticityStreamfunction", self.coordinates, dimensions=(2,), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         check_values(self, "source", positive=("viscosity",))
 
