@@ -26,7 +26,7 @@ def exp1(x: jax.Array) -> jax.Array:
         >>> round(float(exp1(1.0)), 4)
         0.2194
     """
-    return _expn(1, _real("exp1", x))
+    return _integral(1, _real("exp1", x))
 
 
 def expn(n: int, x: jax.Array) -> jax.Array:
@@ -47,19 +47,19 @@ def expn(n: int, x: jax.Array) -> jax.Array:
         >>> round(float(expn(2, 1.0)), 4)
         0.1485
     """
-    return _expn(as_count("expn", "n", n, at_least=0), _real("expn", x))
+    return _integral(as_count("expn", "n", n, at_least=0), _real("expn", x))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
-def _expn(n: int, x: jax.Array) -> jax.Array:
+def _integral(n: int, x: jax.Array) -> jax.Array:
     return jnp.exp(-x) / x if n == 0 else jax.scipy.special.expn(n, x)
 
 
-@_expn.defjvp
-def _expn_derivative(n: int, primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+@_integral.defjvp
+def _slope(n: int, primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
     (x,), (dx,) = primals, tangents
-    slope = -_expn(n - 1, x) if n else -(1 + 1 / x) * jnp.exp(-x) / x
-    return _expn(n, x), slope * dx
+    slope = -_integral(n - 1, x) if n else -(1 + 1 / x) * jnp.exp(-x) / x
+    return _integral(n, x), slope * dx
 
 
 def _real(name: str, x: jax.Array) -> jax.Array:

@@ -35,12 +35,12 @@ def lambertw(x: jax.Array, branch: int = 0) -> jax.Array:
     check_floating("lambertw", "x", x)
     if is_complex(x):
         raise TypeError("`lambertw` takes real arguments; got complex `x`.")
-    return _w(branch, jnp.asarray(x))
+    return _lambert_w(branch, jnp.asarray(x))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(0,))
 @partial(jax.jit, static_argnums=0)
-def _w(branch: int, x: jax.Array) -> jax.Array:
+def _lambert_w(branch: int, x: jax.Array) -> jax.Array:
     edge, rest = _inverse_e(x.dtype)
     # 2 (e x + 1) without cancellation. XLA would merge the constants of (x + edge) + rest.
     square = 2 * math.e * (x + edge) + 2 * math.e * rest
@@ -57,9 +57,9 @@ def _w(branch: int, x: jax.Array) -> jax.Array:
     return jnp.where(x == 0, -jnp.inf, jnp.where((x >= -edge) & (x < 0), w, jnp.nan))
 
 
-@_w.defjvp
+@_lambert_w.defjvp
 def _w_jvp(branch: int, primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    w = _w(branch, *primals)
+    w = _lambert_w(branch, *primals)
     return w, tangents[0] / (jnp.exp(w) * (1 + w))
 
 

@@ -9,28 +9,40 @@ import jax.numpy as jnp
 from jax import lax
 from jax.extend import core
 
-from diffcore.taylor import univariate_special
+from diffcore.taylor import univariate_hypergeometric, univariate_normal, univariate_special
 from diffcore.taylor.algebra import Algebra
 from diffcore.taylor.interpret import evaluate
 from diffcore.taylor.nested import nested_forward
 from diffcore.taylor.registry import rule
 from diffcore.taylor.rules_elementwise import elementwise, logaddexp, poch, xlog1py, xlogy, zeta
-from diffcore.taylor.series import Value, compose, dense, map_parts, parts_of, primal_of
+from diffcore.taylor.series import Series, Value, compose, dense, map_parts, parts_of, primal_of
 
 
 @rule("jit", "pjit", "closed_call", "core_call", "custom_vjp_call")
 def _call(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
     """The jaxpr inside. JAX has no forward mode of `custom_vjp`: its primal is differentiated."""
     closed = _closed(equation.params.get("jaxpr") or equation.params["call_jaxpr"])
-    if _name_in_jax(closed) == "sinc":  # its quotient cancels near 0
+    name = _known_name(closed)
+    if name == "sinc":  # its quotient cancels near 0
         return [compose(space, values[0], univariate_special.sinc)]
+    if name == "bessel_jn":
+        return [_bessel_jn(space, values[0], closed)]
     return evaluate(space, closed, values)
 
 
-def _name_in_jax(closed: core.ClosedJaxpr) -> str:
-    """The name of the function inside, if it is one of JAX's."""
+def _known_name(closed: core.ClosedJaxpr) -> str:
+    """The name of the function inside, if it is one of JAX's or of `diffcore.special`."""
     name, _, source = (closed.jaxpr.debug_info.func_src_info or "").partition(" at ")
-    return name if "/jax/_src/" in source.replace("\\", "/") else ""
+    source = source.replace("\\", "/")
+    return name if "/jax/_src/" in source or "/diffcore/special/" in source else ""
+
+
+def _bessel_jn(space: Algebra, x: Value, closed: core.ClosedJaxpr) -> Value:
+    """J_0 ... J_v from as many steps of JAX's recurrence as were asked for."""
+    shape = closed.out_avals[0].shape
+    steps = next(e.params["length"] for e in closed.eqns if e.primitive.name == "scan")
+    wide = map_parts(lambda p: jnp.broadcast_to(p, shape), x, jnp.broadcast_to(primal_of(x), shape))
+    return compose(space, wide, partial(univariate_special.bessel_jn, n_iter=steps - 1))
 
 
 @rule("checkpoint", "remat2")
@@ -58,19 +70,39 @@ def _custom_jvp(space: Algebra, values: list[Value], equation: Any) -> list[Valu
     def function(*arrays: Any) -> list[Any]:
         return primitive.bind(*arrays, **bind_params)
 
-    name = _name_in_jax(jaxpr)
+    name = _known_name(jaxpr)
+    if name == "_airy":
+        return _airy(space, values[0], function)
     if name in _INLINED:
         return evaluate(space, jaxpr, values)
     if name in _JAX_FUNCTIONS:
         return [_JAX_FUNCTIONS[name](space, *values)]
+    *parameters, x = _with_order(values, jaxpr) if name in ("expn", "_expn") else values
+    if name in _IN_LAST_ARGUMENT and not any(isinstance(each, Series) for each in parameters):
+        return [compose(space, x, partial(_IN_LAST_ARGUMENT[name], *parameters))]
     if name in _ELEMENTWISE or all(map(_is_real_scalar, jaxpr.in_avals + jaxpr.out_avals)):
         n = len(jaxpr.out_avals)
         return [elementwise(space, _component(function, i), values) for i in range(n)]
     return nested_forward(space, function, values)
 
 
+def _with_order(values: list[Value], jaxpr: core.ClosedJaxpr) -> list[Value]:
+    """The order of expn and its argument; older JAX has the order inside only."""
+    return values if len(values) == 2 else [jaxpr.jaxpr.eqns[0].invars[0].val, *values]
+
+
 def _is_real_scalar(aval: Any) -> bool:
     return aval.shape == () and jnp.issubdtype(aval.dtype, jnp.floating)
+
+
+def _airy(space: Algebra, x: Value, function: Callable[..., list[Any]]) -> list[Value]:
+    """Ai, Ai', Bi, Bi', from their values."""
+    results = []
+    values = function(primal_of(x))
+    for y, slope in (values[:2], values[2:]):
+        of_y = partial(univariate_special.airy, y=y, slope=slope)
+        results += [compose(space, x, partial(of_y, of_slope=each)) for each in (False, True)]
+    return results
 
 
 def _component(function: Callable[..., list[Any]], i: int) -> Callable[..., Any]:
@@ -95,9 +127,17 @@ _JAX_FUNCTIONS: dict[str, Callable[..., Value]] = {
     "xlog1py": xlog1py,
     "zeta": zeta,
 }
+_IN_LAST_ARGUMENT: dict[str, Callable[..., Any]] = {
+    "_erfcx": lambda *arguments: univariate_normal.erfcx(*arguments[-2:]),  # constants before x
+    "_expn": univariate_hypergeometric.expn,
+    "expn": univariate_hypergeometric.expn,
+    "hyp1f1": univariate_hypergeometric.hyp1f1,
+    "hyp2f1": univariate_hypergeometric.hyp2f1,
+    "log_ndtr": univariate_normal.log_ndtr,
+}
 _ELEMENTWISE = {
-    *("_dawsn", "_erfcx", "_sinc_maclaurin", "_wofz", "_xlogx", "expi", "expn", "hyp1f1"),
-    *("hyp2f1", "log_ndtr", "logit", "sici"),
+    *("_dawsn", "_sinc_maclaurin", "_wofz", "_xlogx", "expi", "fresnel", "hyp1f1", "hyp2f1"),
+    *("logit", "sici", "_integral", "_lambert_w"),
 }
 
 

@@ -156,6 +156,56 @@ def _adjoint(m: Any) -> Any:
     return jnp.conj(m.swapaxes(-1, -2))
 
 
+@rule("svd")
+def _svd(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
+    """The eigenpairs s, (u, v) / √2 of [[0, A], [Aᴴ, 0]], with -s, (u, -v) / √2 and the null space.
+
+    Singular values must be distinct, and not zero where A is not square. The phases of complex
+    vectors are those of `eigh`.
+    """
+    (a,) = values
+    a0, params = primal_of(a), equation.params
+    rows, columns = a0.shape[-2:]
+    is_square, with_vectors = rows == columns, params["compute_uv"]
+    if with_vectors and params["full_matrices"] and not is_square:
+        return nested_forward(space, lambda matrix: bind(equation, matrix), values)
+    thin = equation.replace(params={**params, "compute_uv": True, "full_matrices": False})
+    s, u, vh = bind(thin, a0)
+    v = _adjoint(vh)
+    plus = jnp.concatenate([u, v], -2) * 0.5**0.5
+    opposite = jnp.concatenate([u, -v], -2) * 0.5**0.5
+    unit = jnp.eye(s.shape[-1], dtype=s.dtype)
+    roots, others = s[..., None, :], s[..., :, None]
+    gap = roots - others + unit
+
+    def times(part: Any, w: Any) -> Any:
+        upper, lower = w[..., :rows, :], w[..., rows:, :]
+        return jnp.concatenate([part @ lower, _adjoint(jnp.asarray(part)) @ upper], -2)
+
+    vectors: Parts = {}
+    shifts: Parts = {}
+    for k in range(1, space.size):
+        rest = minus(None, product_terms(space, k, vectors, shifts, _times_columns))
+        known = [times(parts_of(a)[k], plus)] if k in parts_of(a) else []
+        for term in [*known, *product_terms(space, k, parts_of(a), vectors, times)]:
+            rest = term if rest is None else rest + term
+        if rest is None:
+            continue
+        along, across = _adjoint(plus) @ rest, _adjoint(opposite) @ rest
+        shifts[k] = jnp.diagonal(along, axis1=-2, axis2=-1).real
+        excess = minus(None, product_terms(space, k, _adjoints(vectors), vectors, jnp.matmul))
+        diagonal = 0 if excess is None else unit * excess.real / 2
+        step = plus @ (along * (1 - unit) / gap + diagonal) + opposite @ (across / (roots + others))
+        outside = 0 if is_square else (rest - plus @ along - opposite @ across) / roots
+        vectors[k] = step + outside
+    values_of_a = series(s, shifts)
+    if not with_vectors:
+        return [values_of_a]
+    left = {k: w[..., :rows, :] * 2**0.5 for k, w in vectors.items()}
+    right = {k: _adjoint(w[..., rows:, :]) * 2**0.5 for k, w in vectors.items()}
+    return [values_of_a, series(u, left), series(vh, right)]
+
+
 @rule("custom_linear_solve")
 def _linear_solve(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
     """x of degree n from b - A x, evaluated with the coefficients of x of degree below n."""

@@ -25,6 +25,13 @@ def _extremum(space: Algebra, values: list[Value], equation: Any) -> Value:
     return map_parts(lambda part: (weight * part).sum(axes), x, extremum)
 
 
+@rule("reduce_window_max", "reduce_window_min")
+def _pooled_extremum(space: Algebra, values: list[Value], equation: Any) -> Value:
+    """The derivatives at the extremum of each window, as JAX chooses it."""
+    pooled, move = jax.linearize(partial(bind, equation), primal_of(values[0]))
+    return map_parts(lambda part: move(jnp.asarray(part)), values[0], pooled)
+
+
 @rule("reduce_prod")
 def _reduce_prod(space: Algebra, values: list[Value], equation: Any) -> Value:
     """Products of halves of the axis, so that a factor 0 needs no division."""

@@ -110,10 +110,46 @@ CASES = {
     ],
     "sinc": lambda x: jnp.sinc(x[0] * x[1]),
 }
-MATRICES = ("solve", "cholesky", "triangular solve", "eigh", "qr", "logdet")
-SLOW = {
-    "singular values": lambda x: jnp.linalg.svd(matrix(x), compute_uv=False),
+
+
+def image(x):
+    return jnp.sin(jnp.arange(12.0).reshape(3, 4) * x[0] * x[1])
+
+
+def wide(x):
+    return jnp.concatenate([matrix(x), matrix(x**2) + 1], 1)
+
+
+def pool(x, start, reduce):
+    return lax.reduce_window(image(x), start, reduce, (2, 2), (1, 1), "SAME")
+
+
+EXACT = {
+    "max pooling": lambda x: [pool(x, -jnp.inf, lax.max), pool(x, jnp.inf, lax.min)],
+    "mean pooling": lambda x: pool(x, 0.0, lax.add) / 4,
+    "svd": lambda x: jnp.linalg.svd(jnp.roll(matrix(x), 1, 0)),
+    "wide svd": lambda x: jnp.linalg.svd(wide(x), full_matrices=False),
+    "singular values": lambda x: jnp.linalg.svd(wide(x).T, compute_uv=False),
+    "two-dimensional convolution": lambda x: lax.conv_general_dilated(
+        image(x)[None, None], image(x[::-1])[None, None, :2, :2], (1, 1), "SAME"
+    ),
+    "lu": lambda x: jax.scipy.linalg.lu(matrix(x)),
+    "sliding": lambda x: lax.dynamic_update_slice(
+        lax.dynamic_slice(three(x) ** 2, (1,), (2,)), x[:1] ** 3, (0,)
+    ),
+    "cumulative, reversed": lambda x: [
+        f(three(x), reverse=True)
+        for f in (lax.cumsum, lax.cumprod, lax.cumlogsumexp, lax.cummax, lax.cummin)
+    ],
+    "complex fft": lambda x: jnp.fft.irfft(jnp.exp(1j * three(x)) * jnp.fft.fft(three(x) ** 2)),
+}
+WITHOUT_RULE = {
     "determinant": lambda x: jnp.linalg.det(matrix(x)),
+    "scatter-mul": lambda x: jnp.ones(4).at[jnp.array([1, 2])].multiply(x**2, unique_indices=True),
+    "scatter-max": lambda x: jnp.full(4, 0.3).at[jnp.array([1, 2])].max(x**2),
+    "tridiagonal_solve": lambda x: lax.linalg.tridiagonal_solve(
+        jnp.array([0, 1, 1]) * x[0], 4 + three(x), jnp.array([1, 1, 0]) * x[1], jnp.ones((3, 1))
+    ),
 }
 
 
@@ -140,11 +176,33 @@ def test_elementwise_functions_have_the_derivatives_of_nested_forward_mode(order
     compare(lambda x: [f(x[0]) for f in functions], [(order,)], x=jnp.array([0.3]), rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize("name", EXACT)
+def test_rules_hold_to_the_third_order_without_a_fallback(name):
+    f = EXACT[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a fallback would warn
+        compare(lambda x: jax.tree.leaves(f(x)), [(1, 2), (0, 1)], rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", WITHOUT_RULE)
 def test_without_a_rule_nested_forward_mode_is_used(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        compare(SLOW[name], [(1, 1), (0, 2)])
+        compare(WITHOUT_RULE[name], [(1, 1), (0, 2)])
+
+
+@pytest.mark.parametrize("name", ["svd", "wide svd", "max pooling"])
+def test_reverse_mode_goes_through_what_is_solved_or_chosen(name):
+    f = EXACT[name]
+
+    def ours(x):
+        return sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(partials(f, [(1, 0)])(x)))
+
+    def theirs(x):
+        return sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(nested(f, (1, 0))(x)))
+
+    gradients = jax.jit(lambda x: (jax.grad(ours)(x), jax.grad(theirs)(x)))(POINT)
+    np.testing.assert_allclose(*gradients, rtol=1e-9)
 
 
 @pytest.mark.parametrize("d", [1, 2, 5])
@@ -308,9 +366,9 @@ def test_derivatives_of_the_coordinates_do_not_depend_on_the_batch():
 def test_an_unknown_primitive_warns_once_and_names_itself():
     from diffcore.taylor import interpret
 
-    interpret._warned.discard("svd")
-    f = lambda x: jnp.linalg.svd(jnp.diag(x), compute_uv=False)  # noqa: E731
-    with pytest.warns(UserWarning, match="`svd` has no Taylor rule"):
+    interpret._warned.discard("scatter-mul")
+    f = WITHOUT_RULE["scatter-mul"]
+    with pytest.warns(UserWarning, match="`scatter-mul` has no Taylor rule"):
         jax.jit(partials(f, [(1, 0)]))(POINT)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
