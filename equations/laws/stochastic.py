@@ -58,6 +58,8 @@ class FokkerPlanck:
         unknown = checked_unknown("FokkerPlanck", self.unknown, symbols, "p")
         object.__setattr__(self, "unknown", unknown)
         check_values(self, "drift", positive=("diffusion",))
+        if is_vector(self.diffusion) and len(self.diffusion) == 1:
+            object.__setattr__(self, "diffusion", self.diffusion[0])
         drift = as_components(self.drift, spatial(symbols), "FokkerPlanck(drift=)")
         object.__setattr__(self, "drift", drift)
 
