@@ -25,6 +25,7 @@ from .operators import (
     normal_derivative,
 )
 from .problem import Condition, Data, Problem
+from .regions import piecewise
 from .scaling import NotScalable, Scaling
 from .symbols import (
     NormalComponent,
@@ -98,6 +99,7 @@ __all__ = [
     "outer",
     "parameter",
     "periodic",
+    "piecewise",
     "spatial",
     "strain",
     "sym",

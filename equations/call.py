@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import sympy
 
 import diffcore
@@ -15,10 +17,36 @@ from .expressions import as_expression
 from .symbols import identifier
 
 
-class Given(sympy.Basic):
-    """A JAX function as a leaf of a SymPy tree; two are equal if they are one object."""
+@dataclass(frozen=True)
+class Component:
+    """One number out of the values of a function of a point."""
 
     function: Callable
+    index: int = 0
+
+    def __hash__(self):
+        try:
+            return hash((self.function, self.index))
+        except TypeError:  # a network holds arrays, and is equal to itself alone
+            return hash((id(self.function), self.index))
+
+    def __eq__(self, other):
+        if not isinstance(other, Component) or self.index != other.index:
+            return False
+        try:
+            hash(self.function)
+        except TypeError:
+            return self.function is other.function
+        return bool(self.function == other.function)
+
+    def __call__(self, point):
+        return jnp.ravel(self.function(point))[self.index]
+
+
+class Given(sympy.Basic):
+    """A function of a point as a leaf of a SymPy tree."""
+
+    function: Component
     name: str
 
     def __new__(cls, function, name):
@@ -30,7 +58,11 @@ class Given(sympy.Basic):
         return (self.function, self.name)
 
     def _hashable_content(self):
-        return (id(self.function), self.name)
+        return (self.function, self.name)
+
+    def doit(self, **hints):
+        """A leaf is itself."""
+        return self
 
     def _sympystr(self, printer):
         return self.name
@@ -66,7 +98,11 @@ class Call(sympy.Expr):
         return Call(function, orders, *map(rewriting, values))
 
     def numbers(self, *values: Any) -> Any:
-        """The function at arrays of numbers that broadcast against each other."""
+        """The function at arrays of numbers that broadcast against each other; NumPy in, NumPy
+        out."""
+        if not any(isinstance(v, jax.Array) for v in values):
+            with diffcore.precision("float64"):
+                return np.asarray(self.numbers(*map(jnp.asarray, values)))
         orders = tuple(int(n) for n in self.args[1])
         columns = jnp.broadcast_arrays(*map(jnp.asarray, values))
         kind = jnp.result_type(*columns, float)
@@ -127,39 +163,19 @@ def call(function: Callable, *arguments: Any, name: str | None = None, component
         name = own if own.isidentifier() else "f"
     identifier(name, "a function")
     values = [v for a in values for v in (a if isinstance(a, sympy.MatrixBase) else (a,))]
-    given = Given(_Component(function, component), name)
+    given = Given(Component(function, component), name)
     return Call(given, (0,) * len(values), *values)
 
 
-class _Component:
-    """A function with one number as its value; equal for the same function and component."""
-
-    def __init__(self, function: Callable, index: int):
-        self.function, self.index = function, index
-
-    def __eq__(self, other):
-        return isinstance(other, _Component) and (self.function, self.index) == (
-            other.function,
-            other.index,
-        )
-
-    def __hash__(self):
-        return hash((id(self.function), self.index))
-
-    def __call__(self, point):
-        return jnp.ravel(self.function(point))[self.index]
-
-
-def callable_stand_ins(
-    expressions: Sequence[sympy.Expr],
-) -> tuple[list[sympy.Expr], dict[str, Callable]]:
-    """The expressions with calls replaced by applied functions, and these functions by name."""
-    functions: dict[str, Callable] = {}
+def with_stand_ins(expression: sympy.Expr, functions: dict[str, Callable]) -> sympy.Expr:
+    """The expression with calls replaced by applied functions, which are added to `functions` by
+    name."""
 
     def stand_in(node: Call) -> sympy.Expr:
         key = f"given_{len(functions)}"
         functions[key] = node.numbers
         return sympy.Function(key)(*node.values)
 
-    found = [e.replace(lambda n: isinstance(n, Call), stand_in) for e in expressions]
-    return found, functions
+    if not expression.has(Call):
+        return expression
+    return expression.replace(lambda n: isinstance(n, Call), stand_in)

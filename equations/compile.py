@@ -26,7 +26,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 from sympy.printing.codeprinter import PrintMethodNotImplementedError
 
-from .call import Call, callable_stand_ins
+from .call import Call, with_stand_ins
 from .elsewhere import canonical_fields, settle
 from .functions import JAX_FUNCTIONS, printer
 from .nonlocal_terms import outermost, parts
@@ -210,14 +210,15 @@ def compile_expressions(
     for expression in expanded:
         require_compilable(expression, coordinates)
     planner = Planner(coordinates, domain, collapse)
-    reduced, functions = callable_stand_ins([planner.reduce(e) for e in expanded])
+    reduced = [planner.reduce(e) for e in expanded]
     functionals = tuple(planner.functionals)
     places = list(dict.fromkeys(f.place for f in functionals if f.place is not None))
     quadratures = tuple(planner.quadratures.values())
     parameters, normals = known_symbols([*reduced, *(e for place in places for e in place)])
+    parameters = tuple(p for p in parameters if p not in coordinates)  # those of a family
     inputs = [*coordinates, *parameters, *normals, *(s for q in quadratures for s in q.symbols)]
     summation = {AXIS_SUM: partial(_sum_axis, planner.depth)}
-    modules = [{**JAX_FUNCTIONS, **functions, **summation}, "jax"]
+    modules = [{**JAX_FUNCTIONS, **summation}, "jax"]
     make = partial(lambdify, modules=modules, cse=True)
     return Compiled(
         tuple(expanded),
@@ -237,14 +238,21 @@ def _sum_axis(axes: int, depth: Any, values: jax.Array) -> jax.Array:
     return jnp.sum(values, axis=int(depth) - axes, keepdims=True)
 
 
-def lambdify(arguments: Sequence[sympy.Symbol], expressions: Any, **options: Any) -> Any:
-    """SymPy's `lambdify`, also for arguments that are named as functions, such as `exp`."""
-    own = {a: sympy.Dummy(a.name, **a.assumptions0) for a in arguments}
+def lambdify(
+    arguments: Sequence[sympy.Symbol], expressions: Any, *, modules: Sequence[Any], **options: Any
+) -> Any:
+    """SymPy's `lambdify`, also for arguments that are named as functions, such as `exp`, and for
+    expressions that hold functions of the user's."""
+    own = {a: sympy.Symbol(f"argument_{i}", **a.assumptions0) for i, a in enumerate(arguments)}
+    functions: dict[str, Callable] = {}
 
     def renamed(e: Any) -> Any:
-        return tuple(map(renamed, e)) if isinstance(e, tuple) else e.xreplace(own)
+        if isinstance(e, tuple):
+            return tuple(map(renamed, e))
+        return with_stand_ins(e.xreplace(own), functions)
 
-    return sympy.lambdify(list(own.values()), [renamed(e) for e in expressions], **options)
+    inner = [renamed(e) for e in expressions]
+    return sympy.lambdify(list(own.values()), inner, modules=[functions, *modules], **options)
 
 
 def require_compilable(

@@ -124,11 +124,28 @@ class RegionIntegral(sympy.Expr):
         """Where the integral is taken."""
         return self.args[1]
 
-    def _eval_derivative(self, symbol):
+    def rewritten(self, rewriting):
+        """The same in other units."""
+        integrand, region, n, is_mean = self.args
+        place, measure = rewriting.region(region.place)
+        inner = rewriting(integrand, 1.0 if is_mean else measure)
+        return RegionIntegral(inner, Region(place), n, is_mean)
+
+    def _binds(self, symbol: sympy.Symbol) -> bool:
+        """Whether a symbol is a coordinate of the region: all are but time where it is named."""
         place = self.region.place
-        axes = getattr(place, "axes", None) or getattr(getattr(place, "shape", None), "axes", ())
-        named = isinstance(place, tuple) and symbol.name != TIME
-        if not isinstance(symbol, Parameter) and (named or symbol.name in (axes or ())):
+        if isinstance(symbol, Parameter):
+            return False
+        if isinstance(place, tuple):
+            return symbol.name != TIME
+        return symbol.name in getattr(place, "shape", place).axes
+
+    @property
+    def free_symbols(self) -> set:
+        return {s for s in self.args[0].free_symbols if not self._binds(s)}
+
+    def _eval_derivative(self, symbol):
+        if self._binds(symbol):
             return sympy.S.Zero
         return RegionIntegral(sympy.diff(self.args[0], symbol), *self.args[1:])
 

@@ -150,6 +150,6 @@ def _measured(problem: Any, data: Any, exact: Mapping) -> Any:
     columns = data.points.T
     values = {}
     for expression in data.values:
-        compiled = lambdify(problem.coordinates, [_at(expression, exact)], modules="numpy")
+        compiled = lambdify(problem.coordinates, [_at(expression, exact)], modules=["numpy"])
         values[expression] = np.broadcast_to(compiled(*columns)[0], len(data.points))
     return type(data)(data.points, values, data.noise)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -120,8 +121,9 @@ class Planner:
     def _collapse(self, inner, stand_in, back, frame) -> sympy.Expr:
         """Replace sums `slope * (c1 d1 + c2 d2 + ...)` over atoms d of a field, with numeric c."""
         groups: list[tuple[AppliedUndef, sympy.Expr, list]] = []
+        holders = _summands_by_symbol(inner, set(stand_in.values()))
         for atom, dummy in stand_in.items():
-            slope = sympy.diff(inner, dummy)
+            slope = sympy.Add(*(sympy.diff(summand, dummy) for summand in holders[dummy]))
             if slope == 0 or dummy in slope.free_symbols:
                 continue
             f, orders = field_and_orders(atom)
@@ -138,7 +140,7 @@ class Planner:
             if len(terms) < 2 or factor.free_symbols & set(dummies):
                 continue
             whole = sympy.Dummy()
-            inner = inner.subs(dict.fromkeys(dummies, 0)) + factor * whole
+            inner = inner.xreplace(dict.fromkeys(dummies, sympy.S.Zero)) + factor * whole
             back[whole] = self._value(f, tuple(sorted((o, c) for _, o, c in terms)), frame)
         return inner
 
@@ -187,7 +189,7 @@ class Planner:
         integrand, region, n, is_mean = node.args
         place = region.resolve(self.domain)
         sample, is_part = _sample(place, int(n))
-        axes = (place.shape if is_part else place).axes
+        axes = getattr(place, "shape", place).axes
         named = {c.name: c for c in self.coordinates}
         lacking = [a for a in axes if a not in named]
         if lacking:
@@ -210,6 +212,17 @@ class Planner:
         weight = symbols[d] * factor.xreplace(moves)
         whole = _sum(frame.depth, weight * self.reduce(integrand, inside))
         return whole / _sum(frame.depth, weight) if is_mean else whole
+
+
+def _summands_by_symbol(
+    expression: sympy.Expr, symbols: set[sympy.Dummy]
+) -> dict[sympy.Dummy, list[sympy.Expr]]:
+    """For each symbol the summands that hold it: of a hundred derivatives each is in one."""
+    holders: dict[sympy.Dummy, list[sympy.Expr]] = {symbol: [] for symbol in symbols}
+    for summand in sympy.Add.make_args(expression):
+        for symbol in summand.free_symbols & symbols:
+            holders[symbol].append(summand)
+    return holders
 
 
 def _sample(place: Any, n: int) -> tuple[Any, bool]:
@@ -269,6 +282,7 @@ def jet_atoms(expression: sympy.Expr) -> list[sympy.Expr]:
     return sorted(found, key=_order_of_atom)
 
 
+@lru_cache(maxsize=4096)  # of a field in a hundred dimensions the text is long
 def _order_of_atom(atom: sympy.Expr) -> tuple[int, str]:
     return (atom.derivative_count if isinstance(atom, sympy.Derivative) else 0, str(atom))
 

@@ -23,6 +23,7 @@ from sympy.core.function import Application, AppliedUndef
 from geometry import Part, Point
 from geometry.condition import Condition as Where
 
+from .call import Call, Component, Given
 from .elsewhere import At
 from .equation import Eq
 from .history import CaputoDerivative, FractionalLaplacian
@@ -30,6 +31,7 @@ from .integrals import GaussIntegral, Region, RegionIntegral
 from .interior import Interior
 from .operators import Divergence
 from .problem import Condition, Data, Problem
+from .regions import Depth
 from .symbols import NormalComponent, Parameter, identifier
 from .systems import Coordinate, System
 from .traces import Trace
@@ -93,7 +95,7 @@ _NODES: tuple[type, ...] = (
     *(sympy.Piecewise, sympy.functions.elementary.piecewise.ExprCondPair, sympy.Subs),
     *(sympy.Lt, sympy.Le, sympy.Gt, sympy.Ge, sympy.Ne, sympy.Equality),
     *(sympy.And, sympy.Or, sympy.Not, Divergence, Eq),
-    *(At, GaussIntegral, RegionIntegral, Trace, CaputoDerivative, FractionalLaplacian),
+    *(At, GaussIntegral, RegionIntegral, Trace, CaputoDerivative, FractionalLaplacian, Call),
 )
 _KEEP_ORDER = (sympy.Add, sympy.Mul, sympy.Pow, sympy.Piecewise, sympy.Function)
 _ASSUMPTIONS: tuple[dict[str, bool], ...] = (
@@ -131,6 +133,8 @@ def _write_expression(e: Any) -> Any:
         return ["coordinate", e.name, system.name, list(system.axes), factors]
     if isinstance(e, Region):
         return ["region", to_json(e.place)]
+    if isinstance(e, Given):
+        return ["given", e.name, e.function.index, *_write_function(e.function.function)]
     if isinstance(e, NormalComponent):
         return ["normal", e.name]
     if type(e) is sympy.Symbol:
@@ -147,6 +151,22 @@ def _write_expression(e: Any) -> Any:
     if known is not type(e):
         raise SerializationError(f"{e} holds a {name}, for which there is no stored form.")
     return [name, *map(_write_expression, e.args)]
+
+
+def _write_function(function: Any) -> list[Any]:
+    """The function of a `call`: the depth of a point in a region is the one that can be stored."""
+    if isinstance(function, Depth):
+        return ["depth", to_json(function.shape)]
+    raise SerializationError(
+        f"the statement calls {function!r:.80}, which has no stored form; save values instead, as "
+        ".vtu or .csv."
+    )
+
+
+def _read_function(name: Any, index: Any, kind: Any, shape: Any) -> Given:
+    if kind != "depth":
+        raise SerializationError(f"{kind!r} is not among the functions that a file may hold.")
+    return Given(Component(Depth(from_json(shape)), int(index)), _identifier(name))
 
 
 def _write_float(e: sympy.Float) -> Any:
@@ -219,6 +239,7 @@ _LEAVES: dict[str, Callable[..., Any]] = {
     "field": _read_field,
     "parameter": _read_parameter,
     "coordinate": _read_coordinate,
+    "given": _read_function,
     "region": lambda place: Region(from_json(place)),
     "normal": lambda name: NormalComponent(_identifier(name)),
     "matrix": _read_matrix,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import sympy
@@ -30,10 +30,14 @@ class Jet:
     orders: Orders
     place: Any = None
 
+    @cached_property
+    def counts(self) -> tuple[tuple[sympy.Symbol, int], ...]:
+        """The coordinates by which it is a derivative, and how often."""
+        return tuple((a, n) for a, n in zip(self.field.args, self.orders, strict=True) if n)
+
     def order(self, *coordinates: sympy.Symbol) -> int:
         """The number of derivatives, with respect to `coordinates` if given."""
-        counts = zip(self.field.args, self.orders, strict=True)
-        return sum(n for a, n in counts if not coordinates or a in coordinates)
+        return sum(n for a, n in self.counts if not coordinates or a in coordinates)
 
     @property
     def is_value(self) -> bool:
@@ -42,8 +46,7 @@ class Jet:
 
     def expression(self) -> sympy.Expr:
         """The field or its derivative as a SymPy expression."""
-        pairs = [(a, n) for a, n in zip(self.field.args, self.orders, strict=True) if n]
-        return sympy.Derivative(self.field, *pairs) if pairs else self.field
+        return sympy.Derivative(self.field, *self.counts) if self.counts else self.field
 
 
 @dataclass(frozen=True)

@@ -125,7 +125,7 @@ class Case:
     @property
     def identified(self) -> tuple[Parameter, ...]:
         """The numbers to be identified."""
-        return tuple(p for p in self.problem.parameters if p.initial is not None)
+        return tuple(p for p in self.problem.parameters if p.role == "number")
 
     # What can be computed
 
@@ -196,16 +196,18 @@ def evaluate(
     """An expression on jet space at points, for smooth positive made-up values of its jets."""
     points = np.asarray(points, dtype=float)
     values: dict[sympy.Symbol, Any] = dict(zip(coordinates, points.T, strict=True))
+    free = held.expression.free_symbols
     for jet, symbol in held.symbols.items():
-        values[symbol] = _made_up(f"{jet.field}{jet.orders}", points)
+        if symbol in free:
+            values[symbol] = _made_up(f"{jet.field}{jet.orders}", points)
     axes = [c.name for c in coordinates]
-    for symbol in held.expression.free_symbols - set(values):
+    for symbol in free - set(values):
         if isinstance(symbol, NormalComponent):
             known = normals is not None and symbol.axis in axes
             values[symbol] = np.asarray(normals)[:, axes.index(symbol.axis)] if known else 0.5
         elif isinstance(symbol, Parameter):
             values[symbol] = spread(symbol, len(points))
-    used = tuple(sorted(held.expression.free_symbols, key=str))
+    used = tuple(sorted(free, key=str))
     with np.errstate(all="ignore"):
         result = _numpy(used, held.expression)(*(values[s] for s in used))
         return np.broadcast_to(np.asarray(result), points.shape[:1])

@@ -123,7 +123,7 @@ class Reader:
         for symbol, power in powers.items():
             jet = jets[symbol]
             fields[jet.field] = fields.get(jet.field, 0.0) + power
-            orders += [power * jet.order(c) if c in jet.field.args else 0 for c in self.coordinates]
+            orders += [power * jet.order(c) for c in self.coordinates]
         return Term(size, tuple(fields.items()), tuple(orders))
 
     def size(self, expression: sympy.Expr, points: np.ndarray, normals: Any = None) -> float | None:

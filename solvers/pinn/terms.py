@@ -200,10 +200,17 @@ def _conditions(problem: Problem, plan: Plan, points: int) -> Sequence[Term]:
             continue
         compiled = problem.compile(residuals)
         draw = partial(_draw_part, problem.domain, condition.part, corners, bool(compiled.normals))
-        count = len(np.asarray(draw(points, 0).points))
+        known = _is_everywhere_the_same(compiled)
+        count = 1 if known else len(np.asarray(draw(points, 0).points))
         rows = tuple(f"{r} = 0" for r in residuals)
         open_terms.append(Term("condition", condition.label, rows, compiled, count, draw))
     return open_terms
+
+
+def _is_everywhere_the_same(compiled: Compiled) -> bool:
+    """Whether a condition says one thing at all points, as an integral over the domain does."""
+    free = set().union(*(e.free_symbols for e in compiled.expressions))
+    return not (free & set(compiled.coordinates) or compiled.normals)
 
 
 def _data(problem: Problem) -> Sequence[Term]:
