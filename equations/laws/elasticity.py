@@ -10,7 +10,7 @@ from typing import Any
 import sympy
 
 from ..equation import Eq
-from ..operators import as_vector, div, grad
+from ..operators import as_vector, grad
 from ..symbols import spatial
 from ..tensors import strain
 from .law import (
@@ -20,6 +20,7 @@ from .law import (
     new_field,
     new_vector,
     rate,
+    tensor_divergence,
     through,
 )
 
@@ -63,7 +64,7 @@ class Solid(ABC):
         """rho d²u/dt² - div(stress) = f."""
         inertia = self.density * rate(self.displacement, self.coordinates, 2)
         force = as_components(self.force, self.space, f"{type(self).__name__}(force=)")
-        return Eq(as_vector(inertia - div(stress, self.space)), force)
+        return Eq(as_vector(inertia - tensor_divergence(stress, self.space)), force)
 
     def traction(self, value: Any) -> Eq:
         """A given force per area of the boundary, in Pa: stress · n = value, as

@@ -11,7 +11,7 @@ from sympy.core.function import AppliedUndef
 from ..curvilinear import metric, unit_normal
 from ..equation import Eq
 from ..expressions import as_expression
-from ..operators import as_vector, diff, is_vector
+from ..operators import as_vector, diff, div, is_vector
 from ..symbols import is_time, spatial
 
 
@@ -147,3 +147,9 @@ def through(tensor: sympy.Matrix, space: Sequence[sympy.Symbol]) -> sympy.Matrix
     g = metric(space)
     places = list(range(len(space)) if g is None else g.places)
     return as_vector(tensor.extract(places, places) * unit_normal(space))
+
+
+def tensor_divergence(tensor: sympy.Matrix, space: Sequence[sympy.Symbol]) -> sympy.Matrix:
+    """div(tensor), row by row, also of one row and column."""
+    found = div(tensor, space)
+    return found if is_vector(found) else as_vector([found])
