@@ -158,10 +158,12 @@ class Problem:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters of equations and conditions, by name."""
+        """The parameters of equations and conditions, by name; not those that the domain ranges
+        over, which are coordinates."""
         statements = [*self.equations, *(c.equation for c in self.conditions)]
         symbols = set().union(*(s.free_symbols for s in statements))
-        return tuple(sorted((s for s in symbols if isinstance(s, Parameter)), key=lambda s: s.name))
+        own = (s for s in symbols if isinstance(s, Parameter) and s.name not in self.domain.axes)
+        return tuple(sorted(own, key=lambda s: s.name))
 
     @property
     def coordinates(self) -> tuple[sympy.Symbol, ...]:

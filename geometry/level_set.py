@@ -44,7 +44,7 @@ def _eagerly(function: Callable[..., Any], level: Level, columns: list[np.ndarra
     batch = _SMALL if n <= _MOST_SMALL else _LARGE
     padded = max(1, -(-n // batch)) * batch
     rows = [np.resize(c, (padded, c.shape[1])).reshape(-1, batch, c.shape[1]) for c in columns]
-    with precision(columns[0].dtype.name):
+    with precision(columns[0].dtype.name), jax.ensure_compile_time_eval():
         parts = [_compiled(function, level, *chunk) for chunk in zip(*rows, strict=True)]
     return jax.tree.map(lambda *leaves: np.concatenate([np.asarray(v) for v in leaves])[:n], *parts)
 

@@ -20,7 +20,8 @@ def coordinates(case: Case) -> Iterator[Finding]:
     arguments: dict[str, set[sympy.Symbol]] = {}
     for f in unknown:
         for a in f.args:
-            if isinstance(a, sympy.Symbol) and not isinstance(a, Parameter):
+            is_ranged = isinstance(a, Parameter) and a.name not in axes
+            if isinstance(a, sympy.Symbol) and not is_ranged:
                 arguments.setdefault(a.name, set()).add(a)
     for name in arguments:
         if name not in axes:

@@ -12,7 +12,7 @@ import numpy as np
 import sympy
 
 import diffcore
-from equations import NoWeakForm, Problem, WeakForm, is_time, weak_form
+from equations import NoWeakForm, Parameter, Problem, WeakForm, is_time, weak_form
 
 from ..monitor import Monitor, Progress, Target
 from ..solution import Solution
@@ -86,6 +86,9 @@ class FiniteElements:
         if problem.parameters:
             names = ", ".join(map(str, problem.parameters))
             reasons.append(f"the parameters {names} have no value: give numbers")
+        ranged = [str(c) for c in problem.coordinates if isinstance(c, Parameter)]
+        if ranged:
+            reasons.append(f"the domain ranges over {', '.join(ranged)}: give numbers")
         if problem.data:
             reasons.append("it does not fit measured data")
         if _is_complex(problem):
