@@ -98,3 +98,7 @@ def control_flow_explained() -> Iterator[None]:
         jax.errors.TracerIntegerConversionError,
     ) as error:
         raise TypeError(_CONTROL_FLOW) from error
+    except TypeError as error:
+        if "scalar index" not in str(error):  # range(x) and sequence[x] of a number that is no int
+            raise
+        raise TypeError(_CONTROL_FLOW) from error

@@ -1,5 +1,6 @@
 """Partial derivatives and linear differential operators of functions of a point."""
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from numbers import Integral, Number
@@ -17,6 +18,8 @@ from diffcore.taylor.series import Array, Value, parts_of, primal_of, series
 
 Function = Callable[[Array], Any]
 OperatorTerms = Mapping[Orders | int, Any]
+
+_HIGHEST = 170  # the last factorial that double precision can hold
 
 
 def partials(f: Function, orders: Iterable[Orders | int]) -> Callable[[Array], dict]:
@@ -85,6 +88,7 @@ def operators(f: Function, terms: Sequence[OperatorTerms]) -> Callable[[Array], 
     """
     if not callable(f):
         raise TypeError(f"`f` must be a function of a point; got {type(f).__name__} {f!r}.")
+    _check_takes_a_point(f)
     checked = [_checked_terms(each) for each in terms]
     dimension = _common_length([orders for one in checked for orders in one])
     requests: dict[Terms, int] = {}
@@ -158,12 +162,30 @@ def _read(space: Algebra, value: Value, recipe: Recipe) -> Array:
 def _names(orders: Any) -> list[Orders | int]:
     """The orders as keys of a dictionary: lists and rows of arrays as tuples."""
     if not isinstance(orders, Iterable) or isinstance(orders, str):
+        hint = f": did you mean [{orders!r}]?" if isinstance(orders, Integral) else "."
         raise TypeError(
-            f"`orders` must be a list of orders, one for each derivative; got {orders!r}: "
-            f"did you mean [{orders!r}]?"
+            f"`orders` must be a list of orders, one for each derivative; got {orders!r}{hint}"
         )
-    rows = (each.tolist() if isinstance(each, np.ndarray) else each for each in orders)
-    return [tuple(each) if isinstance(each, list) else each for each in rows]
+    return [_name(each) for each in orders]
+
+
+def _name(orders: Any) -> Any:
+    plain = orders.tolist() if isinstance(orders, np.ndarray | jax.Array) else orders
+    return tuple(map(_name, plain)) if isinstance(plain, list | tuple) else plain
+
+
+def _check_takes_a_point(f: Function) -> None:
+    try:
+        signature = inspect.signature(f)
+    except ValueError:  # some compiled functions have none
+        return
+    try:
+        signature.bind(None)
+    except TypeError as error:
+        raise TypeError(
+            f"`f` must take the point as one array; it takes {signature}: "
+            "write `lambda p: f(*p)` for a function of several coordinates."
+        ) from error
 
 
 def _are_integers(values: Iterable[Any]) -> bool:
@@ -207,6 +229,10 @@ def _checked_orders(orders: Any) -> Orders:
         )
     if any(n < 0 for n in numbers):
         raise ValueError(f"`orders` must not be negative; got {orders!r}.")
+    if sum(numbers) > _HIGHEST:
+        raise ValueError(
+            f"`orders` must not exceed {_HIGHEST} in sum, where factorials overflow; got {orders}."
+        )
     return tuple(int(n) for n in numbers)
 
 
@@ -243,8 +269,13 @@ def _checked_point(x: Any, dimension: int) -> Array:
             "Convert it, for example by `x.astype(float)`."
         )
     if dimension and x.shape != (dimension,) and not (dimension == 1 and x.shape == ()):
+        remedy = (
+            f"Give each order {len(x)} entries, one for each coordinate"
+            if x.ndim == 1
+            else "Map over several points by `jax.vmap`"
+        )
         raise ValueError(
             f"`x` must be one point of shape ({dimension},), as long as the orders; "
-            f"got shape {x.shape}. Map over several points by `jax.vmap`."
+            f"got shape {x.shape}. {remedy}."
         )
     return x

@@ -388,7 +388,9 @@ def test_an_unknown_primitive_warns_once_and_names_itself():
             r"`x` must be floating point or complex .*astype\(float\)",
         ),
         ([(1, 0)], jnp.ones((5, 2)), ValueError, "one point of shape .* `jax.vmap`"),
-        ([(1, 0, 0)], POINT, ValueError, r"one point of shape \(3,\)"),
+        ([(1, 0, 0)], POINT, ValueError, r"one point of shape \(3,\).* each order 2 entries"),
+        ([(200, 0)], POINT, ValueError, "must not exceed 170 in sum"),
+        ([("a", 0)], POINT, TypeError, "tuple of integers"),
     ],
 )
 def test_wrong_orders_and_points_are_refused(orders, x, error, text):
@@ -398,7 +400,9 @@ def test_wrong_orders_and_points_are_refused(orders, x, error, text):
 
 def test_orders_may_be_lists_rows_of_an_array_and_generated():
     f = lambda x: x[0] ** 2 * x[1]  # noqa: E731
-    for orders in ([[2, 0], [1, 1]], np.array([[2, 0], [1, 1]]), iter([(2, 0), (1, 1)])):
+    rows = [[2, 0], [1, 1]]
+    in_jax = [(jnp.array(2), 0), jnp.array([1, 1])]
+    for orders in (rows, np.array(rows), jnp.array(rows), in_jax, iter([(2, 0), (1, 1)])):
         derivative = partials(f, orders)
         for _ in range(2):
             np.testing.assert_allclose(list(derivative(POINT).values()), [1.4, 0.6])
@@ -409,7 +413,10 @@ def test_orders_may_be_lists_rows_of_an_array_and_generated():
     [
         (lambda: partials(jnp.sum, (2, 0))(POINT), ValueError, r"did you mean \[\(2, 0\)\]"),
         (lambda: partials(jnp.sum, 2), TypeError, r"list of orders.*did you mean \[2\]"),
+        (lambda: partials(jnp.sum, None), TypeError, r"one for each derivative; got None\.$"),
         (lambda: partials(3, [(1, 0)]), TypeError, "`f` must be a function of a point; got int"),
+        (lambda: partials(lambda x, y: x, [(1, 0)]), TypeError, r"one array; it takes \(x, y\)"),
+        (lambda: partials(lambda x: [1, 2][x[0]], [(1, 0)])(POINT), TypeError, "chooses its way"),
         (lambda: operator(jnp.sum, [(2, 0)]), TypeError, "must be a dictionary .*`partials`"),
         (lambda: operator(jnp.sum, {(2, 0): "a"}), TypeError, "as coefficients; got str 'a'"),
         (lambda: operator(jnp.sum, {(2, 0): None}), TypeError, "as coefficients; got NoneType"),
@@ -432,6 +439,11 @@ def test_orders_may_be_lists_rows_of_an_array_and_generated():
 def test_a_wrong_request_is_refused_with_the_remedy(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+def test_no_orders_are_no_derivatives_and_repeated_orders_are_one():
+    assert partials(jnp.sum, [])(POINT) == {}
+    assert list(partials(jnp.sum, [(1, 0), (1, 0), (0, 1)])(POINT)) == [(1, 0), (0, 1)]
 
 
 def test_a_coefficient_of_numpy_does_not_widen_the_result():
