@@ -14,12 +14,13 @@ PACKAGES := diffcore geometry equations solvers science
 export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/.cache/jax
 export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0.3
 
-.PHONY: help install demo test test-slow doctest lint format bench-derivatives bench-accuracy docs wheel lock clean
+.PHONY: help install demo test test-slow test-torch doctest lint format bench-derivatives bench-accuracy docs wheel lock clean
 
 help:
 	@echo "make demo               solve the lid-driven cavity; the report and pictures go to runs/"
 	@echo "make test               tests and documentation examples, about ten minutes"
 	@echo "make test-slow          the long trainings as well"
+	@echo "make test-torch         networks against PyTorch, which it installs"
 	@echo "make lint               style, types and the order of the packages"
 	@echo "make format             rewrite the code in the project's style"
 	@echo "make bench-derivatives  time of derivatives, as ratios"
@@ -51,6 +52,11 @@ test: install
 
 test-slow: install
 	$(BIN)/python -m pytest
+
+# Layers, losses and activations against PyTorch, which on Linux is a download of gigabytes.
+test-torch: install
+	$(PIP) --editable '.[torch]'
+	$(BIN)/python -m pytest tests/torch
 
 # As a reader would run them: in a process of their own, without the settings of the tests.
 doctest: install
