@@ -39,6 +39,9 @@ class RoundShape(Shape, abc.ABC):
         squared = namespace(points).sum(offset * offset, axis=-1)
         return (self.radius**2 - squared) / (2 * self.radius)
 
+    def _membership(self, points: Any) -> Any:
+        return -self._level(points)
+
     def _normal(self, points: Any) -> Any:
         offset = self._offset(points)
         return offset / norm(offset)[..., None]

@@ -46,6 +46,11 @@ class Orthotope(Shape, abc.ABC):
     def _sdf(self, points: Any) -> Any:
         return box_distance(points, *self._corners(points))
 
+    def _membership(self, points: Any) -> Any:
+        xp = namespace(points)
+        lower, upper = self._corners(points)
+        return xp.max(xp.maximum(lower - points, points - upper), axis=-1)
+
     def _level(self, points: Any) -> Any:
         xp = namespace(points)
         lower, upper = self._corners(points)

@@ -72,6 +72,9 @@ class Capsule(Shape):
         squared = namespace(points).sum(offset * offset, axis=-1)
         return (self.radius**2 - squared) / (2 * self.radius)
 
+    def _membership(self, points: Any) -> Any:
+        return -self._level(points)
+
     def _normal(self, points: Any) -> Any:
         offset = self._axis_offset(points)
         rows = namespace(points).asarray(self._frame[0], points.dtype)

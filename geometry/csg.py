@@ -36,6 +36,9 @@ class Combination(Shape, abc.ABC):
     def _sdf(self, points: Any) -> Any:
         return self._join(self.left._sdf(points), self.right._sdf(points))
 
+    def _membership(self, points: Any) -> Any:
+        return self._join(self.left._membership(points), self.right._membership(points))
+
     def _faces(self) -> tuple[Face, ...]:
         leaves = tuple(leaves_of(self))
         faces = []
@@ -123,6 +126,12 @@ class Combination(Shape, abc.ABC):
 
         if motion_of(self).is_still:
             _refuse_empty(self)
+
+    @property
+    def time(self) -> tuple[str, float, float] | None:
+        """Name, start and end of the time axis that the operands share."""
+        first, second = self.left.time, self.right.time
+        return first if first == second or second is None else None
 
     @property
     def _n_sliced(self) -> int:

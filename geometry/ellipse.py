@@ -63,6 +63,9 @@ class Quadric(Shape, abc.ABC):
         value = (1 - squared) / 2
         return value / xp.sqrt(slope2 + (value / min(self.radii)) ** 2)
 
+    def _membership(self, points: Any) -> Any:
+        return -self._level(points)
+
     def _normal(self, points: Any) -> Any:
         y, a = self._offset(points)
         gradient = y / a**2

@@ -38,6 +38,9 @@ class Modeled(Shape, abc.ABC):
     def _sdf(self, points: Any) -> Any:
         return self._model._sdf(points)
 
+    def _membership(self, points: Any) -> Any:
+        return self._model._membership(points)
+
     def _level(self, points: Any) -> Any:
         return self._model._level(points)
 

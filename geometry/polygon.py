@@ -77,6 +77,14 @@ class Polygonal(Shape, abc.ABC):
         )
         return xp.where(beyond == 0, height, xp.where(self._inside(points), -distance, distance))
 
+    def _membership(self, points: Any) -> Any:
+        """For convex ones the height above the lines of the edges."""
+        if not self._is_convex:
+            return self._sdf(points)
+        xp = namespace(points)
+        a, _, n, _ = (xp.asarray(e, points.dtype) for e in self._edges)
+        return xp.max(points @ n.T - xp.sum(a * n, axis=-1), axis=-1)
+
     def _inside(self, points: Any) -> Any:
         """Even-odd rule for a ray to the right."""
         xp = namespace(points)

@@ -50,6 +50,11 @@ class Product(Shape, abc.ABC):
     def _sdf(self, points: Any) -> Any:
         return product_distance(self.base._sdf(points[..., :-1]), self._excess(points))
 
+    def _membership(self, points: Any) -> Any:
+        return namespace(points).maximum(
+            self.base._membership(points[..., :-1]), self._excess(points)
+        )
+
     def _level(self, points: Any) -> Any:
         return both(self.base._level(points[..., :-1]), self._between(points))
 

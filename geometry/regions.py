@@ -115,6 +115,9 @@ class Regions(Shape):
     def _sdf(self, points: Any) -> Any:
         return self._union._sdf(points)
 
+    def _membership(self, points: Any) -> Any:
+        return self._union._membership(points)
+
     def _level(self, points: Any) -> Any:
         return self._union._level(points)
 

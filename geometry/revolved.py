@@ -56,6 +56,9 @@ class Revolved(Shape):
     def _sdf(self, points: Any) -> Any:
         return self._section._sdf(flattened(points))
 
+    def _membership(self, points: Any) -> Any:
+        return self._section._membership(flattened(points))
+
     def _level(self, points: Any) -> Any:
         return self._section._level(flattened(points))
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import abc
 import dataclasses
 import functools
+import os
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import jax
@@ -55,6 +57,11 @@ class Shape(abc.ABC):
     @abc.abstractmethod
     def _sdf(self, points: Any) -> Any:
         """Signed distance, negative inside, for points of either array library."""
+
+    def _membership(self, points: Any) -> Any:
+        """What tells inside from outside: near the boundary like the signed distance, and of its
+        sign everywhere. Shapes override it where that costs less than the distance."""
+        return self._sdf(points)
 
     @abc.abstractmethod
     def _level(self, points: Any) -> Any:
@@ -190,7 +197,7 @@ class Shape(abc.ABC):
         tolerance = self.size * contact_tolerance(points)
         if namespace(points) is np:
             return contains_eagerly(self, points, tolerance)
-        return self._sdf(points) <= tolerance
+        return self._membership(points) <= tolerance
 
     @query
     def normals(self, points: Any) -> Any:
@@ -438,33 +445,38 @@ _BATCH = 2**16
 def contains_eagerly(shape: Shape, points: np.ndarray, tolerance: float) -> np.ndarray:
     """Returns whether points lie in the closed shape, in compiled batches if there are many."""
     flat = points.reshape(-1, shape.dimension)
-    if shape._within is not None:
-        return shape._within(flat, tolerance).reshape(points.shape[:-1])
-    if len(flat) <= 2 * _BATCH or _searches(shape):
-        distances = shape._sdf(flat)
+    if len(flat) <= 2 * _BATCH:
+        values = shape._membership(flat)
     else:
-        padded = np.resize(flat, (-(-len(flat) // _BATCH) * _BATCH, shape.dimension))
-        with precision(points.dtype.name):
-            batches = [
-                _compiled_sdf(shape, batch) for batch in padded.reshape(-1, _BATCH, padded.shape[1])
-            ]
-        distances = np.concatenate([np.asarray(batch) for batch in batches])[: len(flat)]
-    inside = distances <= tolerance
-    contact = np.flatnonzero(inside & (distances >= -tolerance))
-    if shape._is_combination and len(contact):
-        inside[contact] = _has_inside_nearby(shape, flat[contact], 32 * tolerance)
+        values = _in_batches(shape, flat)
+    inside = values <= tolerance
+    if shape._is_combination:
+        contact = np.flatnonzero(inside & (values >= -tolerance))
+        if len(contact):
+            inside[contact] = _has_inside_nearby(shape, flat[contact], 32 * tolerance)
     return inside.reshape(points.shape[:-1])
 
 
-def _searches(shape: Any) -> bool:
-    """Whether a shape is made from one that NumPy searches faster than compiled code does."""
-    values = [getattr(shape, field.name) for field in dataclasses.fields(shape)]
-    return shape._within is not None or any(_searches(v) for v in values if isinstance(v, Shape))
+def _in_batches(shape: Shape, points: np.ndarray) -> np.ndarray:
+    """What `_membership` returns, by a compiled function that all processors run at once."""
+    result = np.empty(len(points), points.dtype)
+
+    def fill(start: int) -> None:
+        start = min(start, len(points) - _BATCH)
+        batch = points[start : start + _BATCH]
+        with precision(points.dtype.name):
+            result[start : start + _BATCH] = _compiled_membership(shape, batch)
+
+    first, *rest = range(0, len(points), _BATCH)
+    fill(first)  # compiles
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(fill, rest))
+    return result
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _compiled_sdf(shape: Shape, points: Any) -> Any:
-    return shape._sdf(points)
+def _compiled_membership(shape: Shape, points: Any) -> Any:
+    return shape._membership(points)
 
 
 def _has_inside_nearby(shape: Shape, points: np.ndarray, step: float) -> np.ndarray:
@@ -474,7 +486,7 @@ def _has_inside_nearby(shape: Shape, points: np.ndarray, step: float) -> np.ndar
     directions /= np.linalg.norm(directions, axis=-1, keepdims=True)
     found = np.zeros(len(points), bool)
     for direction in directions:
-        found |= shape._sdf(points + step * direction) < 0
+        found |= shape._membership(points + step * direction) < 0
     return found
 
 

@@ -66,6 +66,9 @@ class Similarity(Shape, abc.ABC):
     def _sdf(self, points: Any) -> Any:
         return self._pulled(self.base._sdf)(points)
 
+    def _membership(self, points: Any) -> Any:
+        return self._pulled(self.base._membership)(points)
+
     def _level(self, points: Any) -> Any:
         return self._pulled(self.base._level)(points)
 
