@@ -4,11 +4,13 @@ from geometry.annulus import Annulus
 from geometry.ball import Ball, Disk
 from geometry.box import Box, Interval, Rectangle, Time
 from geometry.capsule import Capsule
+from geometry.cell_mesh import Mesh, PlaneMesh, VolumeMesh
 from geometry.channel import Channel
 from geometry.csg import Difference, Intersection, SymmetricDifference, Union
 from geometry.curve import NACA, Curve
 from geometry.ellipse import Ellipse, Ellipsoid
 from geometry.family import Family
+from geometry.files import MeshFileError
 from geometry.gaussian import Gaussian
 from geometry.implicit import Implicit
 from geometry.mesh import SimplexMesh
@@ -25,6 +27,7 @@ from geometry.samples import BoundarySample, Sample, choose
 from geometry.sector import Sector
 from geometry.shape import Shape
 from geometry.spacetime import SpaceTime
+from geometry.surface_mesh import SurfaceMesh
 from geometry.tetrahedron import Tetrahedron
 from geometry.transforms import Mirrored, Rotated, Scaled, Translated
 from geometry.wire import Wire, WireInTime
@@ -49,11 +52,14 @@ __all__ = [
     "Implicit",
     "Intersection",
     "Interval",
+    "Mesh",
+    "MeshFileError",
     "Mirrored",
     "NACA",
     "Moving",
     "Part",
     "Periodic",
+    "PlaneMesh",
     "Point",
     "Polygon",
     "Prism",
@@ -69,6 +75,7 @@ __all__ = [
     "Shape",
     "SimplexMesh",
     "SpaceTime",
+    "SurfaceMesh",
     "SymmetricDifference",
     "Tetrahedron",
     "Time",
@@ -76,6 +83,7 @@ __all__ = [
     "Translated",
     "Triangle",
     "Union",
+    "VolumeMesh",
     "Wire",
     "WireInTime",
     "choose",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -105,26 +106,38 @@ class Faceted(Shape, abc.ABC):
         return (simplex_chart(facets.corners, facets.normals),)
 
     def _surface(self, name: str) -> Surface:
-        """The plane of a flat part, else the boundary; trimmed where other parts are nearer."""
-        own, names = self._facets_of((name,)), self._tags[1]
-        others = tuple(word for word in names if word != name)
-        plane = _plane(own, self.size)
-
-        def outer(points: Any) -> Any:
-            if plane is None:
-                return self._sdf(points)
-            xp = namespace(points)
-            place, normal = (xp.asarray(v, points.dtype) for v in plane)
-            return xp.sum((points - place) * normal, axis=-1)
-
-        def normal(points: Any) -> Any:
-            xp = namespace(points)
-            return xp.asarray(own.normals, points.dtype)[own.nearest(points)]
+        """What carries a part: the plane of a flat one, else the boundary; trimmed where other
+        parts are nearer."""
+        own = self._facets_of((name,))
+        others = tuple(word for word in self._tags[1] if word != name)
 
         def trim(points: Any) -> Any:
             return self._facets_of(others).distance(points) - own.distance(points)
 
-        return Surface(lambda p: -outer(p), outer, normal, trim if others else None)
+        return carrier(own, self.size, self._sdf, trim if others else None)
+
+
+def carrier(
+    facets: Facets,
+    size: float,
+    outer: Callable[[Any], Any],
+    trim: Callable[[Any], Any] | None = None,
+) -> Surface:
+    """Returns the implicit description of facets: their plane where they lie in one, else `outer`,
+    which is positive ahead of them."""
+    plane = _plane(facets, size)
+
+    def height(points: Any) -> Any:
+        xp = namespace(points)
+        place, normal = (xp.asarray(v, points.dtype) for v in plane or ())
+        return xp.sum((points - place) * normal, axis=-1)
+
+    def normal(points: Any) -> Any:
+        xp = namespace(points)
+        return xp.asarray(facets.normals, points.dtype)[facets.nearest(points)]
+
+    ahead = outer if plane is None else height
+    return Surface(lambda points: -ahead(points), ahead, normal, trim)
 
 
 def _plane(facets: Facets, size: float) -> tuple[np.ndarray, np.ndarray] | None:

@@ -123,6 +123,14 @@ class Facets:
         offset = points - foot
         return xp.where(over, xp.abs(height), safe_sqrt(xp.sum(offset * offset, axis=-1)))
 
+    def height(self, points: Any) -> Any:
+        """Returns the distance `(...)` to the nearest facet, negative behind it."""
+        foot, height, over = self.foot(points, self.nearest(points))
+        xp = namespace(points)
+        offset = points - foot
+        away = safe_sqrt(xp.sum(offset * offset, axis=-1))
+        return xp.where(over, height, xp.where(height < 0, -away, away))
+
     def _squared(self, places: np.ndarray, facet: np.ndarray) -> np.ndarray:
         """Squared distances `(k,)` of places `(d, k)` from the facets numbered `(k,)`."""
         offset, over, height = _foot(places, np.take(self._table, facet, axis=2))

@@ -8,13 +8,26 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
+from geometry.cell_mesh import longest_edge
+
 CELLS_ACROSS = {1: 200, 2: 40, 3: 10}
 CELLS_ALONG_CURVE = 24
 GRADING = 0.3  # growth of the size with the distance from a curved part
+MOST_CELLS = {1: 50_000, 2: 100_000, 3: 20_000}  # of a mesh from a file, refined
 
 
 def default_size(shape: Any) -> float | Callable[[np.ndarray], np.ndarray]:
-    """The edge length, or a function of points where small curved parts need a finer mesh."""
+    """The edge length, or a function of points where small curved parts need a finer mesh.
+
+    A mesh from a file is refined twice, or once if that is more than a direct solver can take, so
+    that the error can be told from the coarser ones.
+    """
+    longest = longest_edge(shape)
+    if longest is not None:
+        mesh = shape.mesh(longest)
+        finest = MOST_CELLS[mesh.dimension]
+        few = len(mesh.cells) * 4**mesh.dimension <= finest
+        return longest / 4 if few else longest / 2
     lower, upper = shape.bounds
     size = float(np.prod(upper - lower) ** (1 / len(lower)) / CELLS_ACROSS[len(lower)])
     if len(lower) != 2:
