@@ -11,11 +11,16 @@ from typing import Any
 import sympy
 from sympy.core.function import AppliedUndef
 
+from geometry import Shape
+from geometry.rescale import rescaled, rescaled_place
+
 from ..elsewhere import At
 from ..operators import Divergence
-from ..symbols import Parameter
+from ..symbols import Parameter, is_time
+from ..systems import Coordinate
 
 ROUNDING = 1e-13
+DIMENSIONS = {"polar": 2, "cylindrical": 3, "spherical": 3}
 
 
 class NotScalable(ValueError):
@@ -91,11 +96,24 @@ class Rewriting:
         return _times(1 / unit, sympy.diff(self._replaced(e.expr), *counts))
 
     def _divergence(self, e: Divergence) -> sympy.Expr:
-        lengths = {self.unit(s) for s in e.space}
-        if len(lengths) > 1:
-            raise NotScalable(f"{e}: a divergence over coordinates of different units.")
-        length = lengths.pop()
-        return Divergence([_times(1 / length, self._replaced(f)) for f in e.flux], e.space)
+        lengths = map(self.unit, e.space)
+        flux = (_times(1 / u, self._replaced(f)) for f, u in zip(e.flux, lengths, strict=True))
+        return Divergence(list(flux), e.space)
+
+    def region(self, place: Any) -> tuple[Any, float]:
+        """A place to integrate over in other units, and the unit of its measure."""
+        units = {c.name: unit for c, (unit, _) in self.symbols.items()}
+        space = [c for c in self.symbols if not is_time(c) and not isinstance(c, Parameter)]
+        length = next((self.unit(c) for c in space if not is_angle(c)), 1.0)
+        system = next((c.system.name for c in space if isinstance(c, Coordinate)), "")
+        dimension = DIMENSIONS.get(system, len(space))
+        if isinstance(place, tuple):
+            return place, length ** (dimension - bool(place))
+        if isinstance(place, Shape):
+            return rescaled(place, units), length**dimension
+        owner: Any = getattr(place, "shape", None)
+        domain: Any = None if owner is None else rescaled(owner, units)
+        return rescaled_place(place, domain, units), length ** (dimension - 1)
 
     def _integral(self, e: sympy.Integral) -> sympy.Expr:
         """An integral over a variable of a coordinate's unit."""
@@ -124,6 +142,13 @@ class Rewriting:
         other.fields = self.fields
         other.symbols = self.symbols | {variable: (length, variable)}
         return other
+
+
+def is_angle(c: sympy.Symbol) -> bool:
+    """Whether a coordinate is no length: its scale factor is not one."""
+    if not isinstance(c, Coordinate):
+        return False
+    return c.system.name == "user" or c.system.scales[c.system.axes.index(c.name)] != 1
 
 
 def _in_unit(parameter: Parameter, unit: float) -> Parameter:

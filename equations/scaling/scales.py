@@ -17,6 +17,7 @@ from sympy.core.function import AppliedUndef
 
 from .. import structure
 from ..symbols import Parameter, is_time
+from .rewriting import is_angle
 from .terms import Reader, Row
 
 FAR = (1 / 30, 30.0)  # parameters in this range keep their unit
@@ -25,11 +26,14 @@ Units = dict[AppliedUndef, float]
 
 
 def coordinate_units(problem: Any) -> tuple[tuple[sympy.Symbol, float], ...]:
-    """The longest side of the domain as the unit of length, the duration as that of time."""
+    """The longest side of the domain as the unit of length, the duration as that of time; angles
+    keep theirs."""
     lower, upper = problem.domain.bounds
     extents = dict(zip(problem.coordinates, (upper - lower).tolist(), strict=True))
-    length = max((e for c, e in extents.items() if not is_time(c)), default=1.0)
-    return tuple((c, e if is_time(c) else length) for c, e in extents.items())
+    length = max((e for c, e in extents.items() if not is_time(c) and not is_angle(c)), default=1)
+    return tuple(
+        (c, e if is_time(c) else 1.0 if is_angle(c) else float(length)) for c, e in extents.items()
+    )
 
 
 def field_units(problem: Any) -> tuple[tuple[AppliedUndef, float, float], ...]:

@@ -20,6 +20,7 @@ from sympy.core.function import AppliedUndef
 from geometry.rescale import rescaled, rescaled_place
 
 from ..equation import Eq
+from ..interior import Interior
 from ..operators import as_vector, is_vector
 from ..symbols import Parameter
 from .groups import dimensionless_groups
@@ -157,6 +158,11 @@ def is_near_one(scaling: Scaling, problem: Any) -> bool:
     rows = filter(None, Reader(problem).equations())
     largest = [row.largest(scaling.units) for row in rows]
     return all(BALANCED[0] <= size <= BALANCED[1] for size in largest if size)
+
+
+@rescaled_place.register
+def _(place: Interior, domain: Any, units: Mapping[str, float]) -> Interior:
+    return Interior(rescaled(place.domain, units))
 
 
 def _applied(scaling: Scaling, problem: Any) -> Any:
