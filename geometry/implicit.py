@@ -14,6 +14,7 @@ from scipy.spatial import cKDTree
 
 from geometry import level_set
 from geometry._arrays import compiled, is_symbolic, namespace, norm, vector
+from geometry.box import box_distance
 from geometry.chart import Chart
 from geometry.face import Face, Surface
 from geometry.implicit_charts import Patch, Ring, approached, shell_chart
@@ -98,7 +99,8 @@ class Implicit(Shape):
             if strange:
                 raise ValueError(
                     f"{_CALL} needs a level in the coordinates {self.axes}; {self.level} has "
-                    f"{', '.join(sorted(strange))}."
+                    f"{', '.join(sorted(strange))}. A region moves or grows by `translate` or "
+                    "`scale` with an expression, and `.over(t, a, b)`."
                 )
             return
         if not callable(self.level):
@@ -198,16 +200,22 @@ class Implicit(Shape):
     def _sdf(self, points: Any) -> Any:
         xp = namespace(points)
         still = points if xp is np else jax.lax.stop_gradient(points)
-        lower, upper = (np.asarray(corner, float) for corner in (self.lower, self.upper))
         size = xp.full_like(points[..., :1], self.size)
         if self.dimension > 3:
             start = mapped(_approached, self._point_level, still, size)
         else:
             start = self._nearest_seed(still)
-        low, high = (xp.asarray(corner, points.dtype) for corner in (lower, upper))
-        boxed = xp.all((points >= low) & (points <= high), axis=-1, keepdims=True)
-        boxed = boxed.astype(points.dtype)
+        low, high = (xp.asarray(corner, points.dtype) for corner in (self.lower, self.upper))
+        boxed = (box_distance(points, low, high) <= 0)[..., None].astype(points.dtype)
         return mapped(_signed_distance, self._point_level, points, start, boxed, size)
+
+    def _membership(self, points: Any) -> Any:
+        """The level in units of its slope, which costs no search for the nearest point; beyond the
+        box, where the level may be anything, the distance to that."""
+        xp = namespace(points)
+        low, high = (xp.asarray(corner, points.dtype) for corner in (self.lower, self.upper))
+        beyond = box_distance(points, low, high)
+        return xp.where(beyond > 0, beyond, -self._level(points))
 
     def _nearest_seed(self, points: Any) -> Any:
         """The nearest of some points of the surface to each point."""

@@ -19,6 +19,7 @@ import sympy
 from diffcore import checkpoint
 from equations import Problem, Scaling
 from equations.serialize import SerializationError, from_json, to_json
+from geometry import Periodic, SpaceTime
 
 from . import labels
 from .scaled import in_units
@@ -201,14 +202,14 @@ def _padded(vectors: np.ndarray) -> np.ndarray:
 
 def _nodes(domain: Any) -> tuple[np.ndarray, tuple[str, np.ndarray]]:
     """Points that cover the domain, and cells between them: (kind in meshio's words, indices)."""
-    space = getattr(domain, "space", domain)  # time is meshed as layers
-    space = getattr(space, "base", space)  # a periodic shape from end to end
+    space = domain.space if isinstance(domain, SpaceTime) else domain  # time is meshed as layers
+    space = space.base if isinstance(space, Periodic) else space  # from end to end
     try:
         mesh = space.mesh(_spacing(domain, space))
     except NotImplementedError:
         points = domain.sample_interior(NODES, key=0).points
         return points, ("vertex", np.arange(len(points))[:, None])
-    if domain.time is None:
+    if domain.time is None or mesh.dimension == domain.dimension:
         return mesh.points, (("line", "triangle", "tetra")[mesh.dimension - 1], mesh.cells)
     return _extruded(mesh, *domain.time[1:])
 

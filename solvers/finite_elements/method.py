@@ -13,6 +13,7 @@ import sympy
 
 import diffcore
 from equations import NoWeakForm, Parameter, Problem, WeakForm, is_time, weak_form
+from geometry import SpaceTime
 
 from ..monitor import Monitor, Progress, Target
 from ..solution import Solution
@@ -89,6 +90,9 @@ class FiniteElements:
         ranged = [str(c) for c in problem.coordinates if isinstance(c, Parameter)]
         if ranged:
             reasons.append(f"the domain ranges over {', '.join(ranged)}: give numbers")
+        if problem.domain.time is not None and not isinstance(problem.domain, SpaceTime):
+            reasons.append("the domain moves, and it keeps one mesh of space at rest")
+            return tuple(dict.fromkeys(reasons))
         if problem.data:
             reasons.append("it does not fit measured data")
         if _is_complex(problem):

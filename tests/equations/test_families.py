@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import sympy
 
-from equations import Eq, Problem, coordinates, field, laplacian, parameter
+from equations import Eq, Problem, coordinates, diff, field, laplacian, parameter
 from equations.serialize import from_json, to_json
-from geometry import Interval, Rectangle, Wire
+from geometry import Disk, Interval, Rectangle, Wire
 from solvers import PINN, FiniteElements, solve
 
 x, y = coordinates("x y")
@@ -69,6 +69,17 @@ def test_a_solution_is_integrated_over_a_wire():
     s = sympy.Symbol("s")
     arc = Wire((sympy.cos(s), sympy.sin(s)), (s, 0, sympy.pi / 2))
     assert solution.integrate(u, over=arc) == pytest.approx(3, rel=2e-5)
+
+
+def test_a_domain_with_a_moving_body_has_a_time_and_wants_an_initial_value():
+    t = coordinates("t")
+    h = field("h", x, y, t)
+    body = Disk((0.3 + t / 4, 0.5), 0.1, name="body").over(t, 0, 1)
+    walls = {("left", "right", "bottom", "top", "body"): Eq(h, 0)}
+    problem = Problem(SQUARE.over(t, 0, 1) - body, Eq(diff(h, t), laplacian(h)), walls)
+    assert "no conditions for h(x, y, t), of order 1 in time" in str(problem.check())
+    whole = problem.replace(conditions=walls | {"initial": Eq(h, 1)})
+    assert "the domain moves" in " ".join(FiniteElements().reasons_against(whole))
 
 
 @pytest.mark.slow

@@ -16,6 +16,7 @@ def test_a_moving_body_is_cut_out_where_it_is():
     assert TANK.parts == ("left", "right", "bottom", "top", "initial", "final", "body")
     points = [[1, 0.5, 0], [2, 0.5, 0], [1, 0.5, 1], [2, 0.5, 1], [1.5, 0.5, 0.5]]
     assert TANK.contains(points).tolist() == [False, True, True, False, False]
+    assert TANK.time == ("t", 0, 1)
     assert TANK.measure == pytest.approx(4 - np.pi / 100, rel=1e-4)
     assert TANK["body"].measure == pytest.approx(0.2 * np.pi, rel=1e-6)
 
