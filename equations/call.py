@@ -43,14 +43,14 @@ class Component:
         return jnp.ravel(self.function(point))[self.index]
 
 
-class Given(sympy.Basic):
+class Given(sympy.Atom):
     """A function of a point as a leaf of a SymPy tree."""
 
     function: Component
     name: str
 
     def __new__(cls, function, name):
-        self = sympy.Basic.__new__(cls)
+        self = sympy.Atom.__new__(cls)
         self.function, self.name = function, name
         return self
 

@@ -74,14 +74,14 @@ class GaussIntegral(sympy.Expr):
         return printer.doprint(self._written())
 
 
-class Region(sympy.Basic):
+class Region(sympy.Atom):
     """A place to integrate over, in a SymPy tree: names of parts of the problem's domain, a part,
     or a shape; no names stand for the whole domain."""
 
     place: Any
 
     def __new__(cls, place: Any = ()):
-        self = sympy.Basic.__new__(cls)
+        self = sympy.Atom.__new__(cls)
         self.place = place
         return self
 

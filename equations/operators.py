@@ -307,7 +307,7 @@ def dot(a: Any, b: Any) -> Any:
     return sympy.Add(*(p * q for p, q in zip(a, b, strict=True)))
 
 
-def advect(velocity: Any, u: Any) -> Any:
+def advect(velocity: Any, u: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
     """The advective derivative (velocity · grad) u of a scalar or vector."""
     velocity, u = as_expression(velocity, "advect"), as_expression(u, "advect")
     if not is_vector(velocity):
@@ -316,11 +316,11 @@ def advect(velocity: Any, u: Any) -> Any:
             f"`advect([a], u)`; got the scalar {velocity}."
         )
     if not is_vector(u):
-        return dot(velocity, _gradient(u, space_of(*velocity, u)))
-    space = space_of(*velocity, *u)
-    if metric(space) is None:
-        return as_vector([advect(velocity, component) for component in u])
-    return _along(_of_space("advect", velocity, space), u, space)
+        return dot(velocity, _gradient(u, _space("advect", space, *velocity, u)))
+    whole = _space("advect", space, *velocity, *u)
+    if metric(whole) is None:
+        return as_vector([advect(velocity, component, space) for component in u])
+    return _along(_of_space("advect", velocity, whole), u, whole)
 
 
 def _along(direction: Sequence[sympy.Expr], u: Sequence[sympy.Expr], space: Any) -> sympy.Matrix:
