@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax import lax
 from jax.extend import core
 
@@ -79,7 +80,8 @@ def _custom_jvp(space: Algebra, values: list[Value], equation: Any) -> list[Valu
         return [_JAX_FUNCTIONS[name](space, *values)]
     *parameters, x = _with_order(values, jaxpr) if name in ("expn", "_expn") else values
     if name in _IN_LAST_ARGUMENT and not any(isinstance(each, Series) for each in parameters):
-        return [compose(space, x, partial(_IN_LAST_ARGUMENT[name], *parameters))]
+        typed = [_as_type(each, jaxpr.out_avals[0].dtype) for each in parameters]
+        return [compose(space, x, partial(_IN_LAST_ARGUMENT[name], *typed))]
     if name in _ELEMENTWISE or all(map(_is_real_scalar, jaxpr.in_avals + jaxpr.out_avals)):
         n = len(jaxpr.out_avals)
         return [elementwise(space, _component(function, i), values) for i in range(n)]
@@ -88,7 +90,12 @@ def _custom_jvp(space: Algebra, values: list[Value], equation: Any) -> list[Valu
 
 def _with_order(values: list[Value], jaxpr: core.ClosedJaxpr) -> list[Value]:
     """The order of expn and its argument; older JAX has the order inside only."""
-    return values if len(values) == 2 else [jaxpr.jaxpr.eqns[0].invars[0].val, *values]
+    return values if len(values) == 2 else [np.asarray(jaxpr.jaxpr.eqns[0].invars[0].val), *values]
+
+
+def _as_type(parameter: Any, dtype: Any) -> Any:
+    """A number of Python in the program has lost that it takes the type of its neighbors."""
+    return parameter.astype(dtype) if jnp.issubdtype(parameter.dtype, jnp.inexact) else parameter
 
 
 def _is_real_scalar(aval: Any) -> bool:
