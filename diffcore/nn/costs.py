@@ -39,9 +39,8 @@ class Summary:
     def __str__(self) -> str:
         table = [("", "module", "output", "parameters", "flops")]
         for row in self.rows:
-            depth = row.path.count(".") + 1 if row.path else 0
             costs = f"{row.parameters:,}", f"{row.flops:,}"
-            table.append(("  " * depth + row.path, row.kind, row.output, *costs))
+            table.append((row.path, row.kind, row.output, *costs))
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = [
             "  ".join(
@@ -67,11 +66,11 @@ def summary(model: Any, *inputs: Any) -> Summary:
         >>> from diffcore import nn
         >>> model = nn.Sequential([nn.Conv2d(1, 4, 3), nn.Flatten(), nn.Linear(144, 10)], key=0)
         >>> print(nn.summary(model, np.zeros((1, 1, 8, 8), np.float32)))
-                    module      output        parameters  flops
-                    Sequential  (1, 10)            1,490  5,472
-          layers.0  Conv2d      (1, 4, 6, 6)          40  2,592
-          layers.1  Flatten     (1, 144)               0      0
-          layers.2  Linear      (1, 10)            1,450  2,880
+                  module      output        parameters  flops
+                  Sequential  (1, 10)            1,490  5,472
+        layers.0  Conv2d      (1, 4, 6, 6)          40  2,592
+        layers.1  Flatten     (1, 144)               0      0
+        layers.2  Linear      (1, 10)            1,450  2,880
     """
     model = plain(model)
     calls = _Calls()

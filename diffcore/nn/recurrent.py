@@ -326,7 +326,7 @@ def _weights(
 ) -> tuple[jax.Array, jax.Array, jax.Array | None, jax.Array | None]:
     """Weights and biases uniform within ±1/√hidden, as in torch."""
     check_sizes(in_size=in_size, hidden_size=hidden_size)
-    dtype = default_dtype() if dtype is None else dtype
+    dtype = jax.dtypes.canonicalize_dtype(default_dtype() if dtype is None else dtype)
     keys = jax.random.split(as_key(key), 4)
     rows, limit = gates * hidden_size, hidden_size**-0.5
 

@@ -316,3 +316,32 @@ def test_transformer(norm_first, dtype):
         dtype,
         call=(lambda m, s, t: m(s, t), lambda m, s, t: m(s, t, tgt_mask=causal.to(t.dtype))),
     )
+
+
+def test_a_file_of_torch_is_loaded_and_checked(tmp_path):
+    theirs = tnn.Sequential(
+        tnn.Conv2d(1, 4, 3), tnn.BatchNorm2d(4), tnn.ReLU(), tnn.Flatten(), tnn.Linear(144, 3)
+    )
+    theirs.half().float()  # weights that float16 holds as well
+    x = torch.randn(5, 1, 8, 8)
+    theirs(x)  # moves the running statistics
+    theirs.eval()
+    torch.save(theirs.state_dict(), tmp_path / "model.pt")
+    torch.save({"epoch": 3, "model": theirs.half().state_dict()}, tmp_path / "checkpoint.pt")
+    layers = [nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.relu, nn.Flatten(), nn.Linear(144, 3)]
+    y = theirs.float()(x)
+    loaded = nn.load_torch(
+        nn.Sequential(layers, key=0),
+        tmp_path / "model.pt",
+        check=(x.numpy(), y.detach().numpy()),
+        tolerance=1e-3,  # y is of statistics that went through float16
+    )
+    tensors = nn.read_tensors(tmp_path / "checkpoint.pt")
+    assert tensors["model.0.weight"].dtype == np.float16
+    np.testing.assert_array_equal(tensors["model.4.weight"], np.float16(loaded[4].weight))
+
+
+def test_a_whole_pickled_model_is_refused(tmp_path):
+    torch.save(tnn.Linear(2, 2), tmp_path / "model.pt")
+    with pytest.raises(nn.TensorFileError, match="wants to run torch.nn.modules.linear.Linear"):
+        nn.read_tensors(tmp_path / "model.pt")
