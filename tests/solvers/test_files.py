@@ -138,7 +138,7 @@ CASES = {
     "interval": (geo.Interval(0, 1), s, lambda p: p[0] ** 2, "line"),
     "plane with a hole": (hole, w, lambda p: p[0] * p[1], "triangle"),
     "box": (geo.Box((0, 0, 0), (1, 1, 1)), b, lambda p: p[0] - p[1] * p[2], "tetra"),
-    "ball": (geo.Ball((0, 0, 0), 1), b, lambda p: p[0] - p[1] * p[2], "vertex"),
+    "ball": (geo.Ball((0, 0, 0), 1), b, lambda p: p[0] - p[1] * p[2], "tetra"),
     "periodic interval in time": (
         geo.Interval(0, 1).periodic("x").over(t, 0, 2),
         h,
