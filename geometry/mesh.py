@@ -6,11 +6,15 @@ import functools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from geometry.simplices import simplex_measures
 from geometry.tets import dihedral_angles
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +64,17 @@ class SimplexMesh:
     def facet_measure(self, name: str) -> float:
         """Length or area of the facets of a part, or their number in one dimension."""
         return float(simplex_measures(self.points[self.facets[name]]).sum())
+
+    def plot(self, ax: Any = None, path: Any = None) -> Figure:
+        """Returns a Matplotlib figure of the cells, and of the facets in a color for each part.
+
+        Arguments:
+            ax: axes to draw into, 3-D ones for solids.
+            path: where to save the picture, if anywhere.
+        """
+        from geometry.picture import draw_mesh  # Matplotlib is slow to import
+
+        return draw_mesh(self, ax, path)
 
     def __repr__(self) -> str:
         facets = ", ".join(f"{name}: {len(rows)}" for name, rows in self.facets.items())

@@ -30,6 +30,8 @@ from geometry.samples import BoundarySample, Sample
 from geometry.sequences import check_count, cube, point_count, subkey
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from geometry.mesh import SimplexMesh
     from geometry.part import Part
 
@@ -47,8 +49,7 @@ class Shape(abc.ABC):
 
     axes: tuple[str, ...]
     _is_combination: bool = False
-    _within: Callable[[np.ndarray, float], np.ndarray] | None = None
-    """The closed inside test of points `(n, d)`, with a tolerance, where it needs no distance."""
+    _is_faceted: bool = False
 
     @abc.abstractmethod
     def _bounds(self) -> tuple[Any, Any]:
@@ -421,6 +422,19 @@ class Shape(abc.ABC):
 
         return mesh_shape(self, size)
 
+    # Pictures
+
+    def plot(self, ax: Any = None, path: Any = None) -> Figure:
+        """Returns a Matplotlib figure of the shape, its parts in colors with names and normals.
+
+        Arguments:
+            ax: axes to draw into, 3-D ones for solids.
+            path: where to save the picture, if anywhere.
+        """
+        from geometry.picture import draw_shape  # Matplotlib is slow to import
+
+        return draw_shape(self, ax, path)
+
     def __getstate__(self) -> dict[str, Any]:
         return without_caches(self)
 
@@ -445,7 +459,7 @@ _BATCH = 2**16
 def contains_eagerly(shape: Shape, points: np.ndarray, tolerance: float) -> np.ndarray:
     """Returns whether points lie in the closed shape, in compiled batches if there are many."""
     flat = points.reshape(-1, shape.dimension)
-    if len(flat) <= 2 * _BATCH:
+    if len(flat) <= 2 * _BATCH or is_faceted(shape):
         values = shape._membership(flat)
     else:
         values = _in_batches(shape, flat)
@@ -472,6 +486,13 @@ def _in_batches(shape: Shape, points: np.ndarray) -> np.ndarray:
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(fill, rest))
     return result
+
+
+def is_faceted(shape: Any) -> bool:
+    """Whether a shape is made from facets of a mesh: its distances have kinks, and NumPy searches
+    for the nearest facet faster than compiled code compares all."""
+    values = [getattr(shape, field.name) for field in dataclasses.fields(shape)]
+    return shape._is_faceted or any(is_faceted(v) for v in values if isinstance(v, Shape))
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -518,7 +539,7 @@ def sample_faces(
     """Returns about `n` points of the given faces of a shape, stratified by face."""
     check_count(n)
     if not faces:
-        raise ValueError(f"`{shape!r}` has no boundary to sample: every axis is periodic.")
+        raise ValueError(f"`{shape!r}` has no boundary to sample.")
     names = (*shape.parts, *(face.name for face in shape._interface_faces))
     columns = []
     for index, (face, count) in enumerate(zip(faces, face_counts(faces, n), strict=True)):

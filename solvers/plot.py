@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +12,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import CenteredNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.tri import Triangulation
+
+from geometry.picture import Picture
 
 from . import cut, labels
 from .solution import Solution
@@ -269,20 +270,8 @@ def _decorate(ax: Axes, solution: Solution, view: _View, columns: tuple[int, int
 # Figures
 
 
-class _Picture(Figure):
-    """A figure that notebooks show although pyplot does not know it, and that is saved whole."""
-
-    def savefig(self, *args: Any, **options: Any) -> None:
-        super().savefig(*args, **{"bbox_inches": "tight", **options})
-
-    def _repr_png_(self) -> bytes:
-        buffer = io.BytesIO()
-        self.savefig(buffer, format="png")
-        return buffer.getvalue()
-
-
 def _figure(size: tuple[float, float]) -> Figure:
-    return _Picture(figsize=size, dpi=150, layout="constrained")
+    return Picture(figsize=size, dpi=150, layout="constrained")
 
 
 def _axes(solution: Solution, view: _View, count: int, ax: Axes | None) -> list[Axes]:
