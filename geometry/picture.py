@@ -261,4 +261,4 @@ def _finished(ax: Any, path: Any) -> Figure:
     figure = ax.figure
     if path is not None:
         figure.savefig(Path(path))
-    return figure  # type: ignore[no-any-return]
+    return figure
