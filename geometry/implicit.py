@@ -161,7 +161,7 @@ class Implicit(Shape):
     @functools.cached_property
     def _point_level(self) -> Callable[[Any], Any]:
         """The level as a JAX function of a point `(d,)`."""
-        return compiled(self.level, self.axes) if is_symbolic(self.level) else self.level
+        return _expression(self.level, self.axes) if is_symbolic(self.level) else self.level
 
     def _values(self, points: Any) -> Any:
         if is_symbolic(self.level) and namespace(points) is np:
@@ -300,6 +300,11 @@ class Implicit(Shape):
         )
         name = self.name or "surface"
         return tuple(Face(name, "implicit", self.name, c, surface) for c in self._charts)
+
+
+@functools.lru_cache(maxsize=256)  # equal levels share what was compiled for them
+def _expression(level: Any, axes: tuple[str, ...]) -> Callable[[Any], Any]:
+    return compiled(level, axes)
 
 
 def _scaled(level: Level, points: Any, reach: Any) -> Any:
