@@ -18,6 +18,7 @@ from geometry.modeled import Cone, Cylinder, Prism, Torus
 from geometry.moving import Moving
 from geometry.part import Part, Point
 from geometry.periodic import Periodic
+from geometry.point_cloud import PointCloud
 from geometry.polygon import Polygon, RegularPolygon, Triangle
 from geometry.product import Extruded
 from geometry.regions import Regions
@@ -61,6 +62,7 @@ __all__ = [
     "Periodic",
     "PlaneMesh",
     "Point",
+    "PointCloud",
     "Polygon",
     "Prism",
     "Rectangle",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -160,7 +161,7 @@ class PlaneMesh(CellMesh):
     Warns: of what was mended or is doubtful; the sentences are in `notes`.
 
     Notes: `data["T"]` is the data of that name as a function of points. `mesh(size=None)` is the
-    file's own mesh, or one with all edges halved until they are no longer than `size`.
+    file's own mesh, or one with all its edges halved until they are no longer than `size`.
 
     Example:
         >>> import numpy as np
@@ -380,12 +381,13 @@ def _(shape: CellMesh, size: Any) -> SimplexMesh:
             f"`mesh(size)` of `{shape!r}` needs a length or None: a mesh from a file is refined as "
             "a whole."
         )
-    while size is not None and _longest_edge(points, simplices) > _length(size) * (1 + 1e-9):
-        if len(simplices) * 2**shape.dimension > _MOST_CELLS:
-            raise ValueError(
-                f"`mesh(size={size!r})` of `{shape!r}` needs more than {_MOST_CELLS} cells; its "
-                f"longest edge is {shape.longest_edge:.3g}. Ask for a larger size."
-            )
+    times = 0 if size is None else math.ceil(math.log2(shape.longest_edge / _length(size)) - 1e-9)
+    if len(simplices) * 2.0 ** (shape.dimension * times) > _MOST_CELLS:
+        raise ValueError(
+            f"`mesh(size={size!r})` of `{shape!r}` needs more than {_MOST_CELLS} cells; its "
+            f"longest edge is {shape.longest_edge:.3g}. Ask for a larger size."
+        )
+    for _ in range(times):
         points, simplices, facets = refined(points, simplices, facets)
     return SimplexMesh(points, simplices, facets)
 
@@ -413,10 +415,10 @@ def _(shape: Similarity) -> float | None:
     return None if base is None else base * shape._map()[0]
 
 
-@rescaled.register
-def _(shape: CellMesh, units: Mapping[str, float]) -> Any:
+@rescaled.register(CellMesh)
+@rescaled.register(SurfaceMesh)
+def _(shape: Any, units: Mapping[str, float]) -> Any:
     lengths = {units[axis] for axis in shape.axes}
     if len(lengths) > 1:
-        return shape.scale(1 / max(lengths))
-    mesh: Any = shape
-    return replace(mesh, source=shape.source.in_units(lengths.pop()))
+        raise ValueError(f"`rescaled` needs one unit for all axes of {shape!r}; got {units}.")
+    return replace(shape, source=shape.source.in_units(lengths.pop()))

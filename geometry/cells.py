@@ -80,7 +80,7 @@ class Cells:
 
     def in_units(self, length: float) -> Cells:
         """The same cells with coordinates divided by a length."""
-        return replace(self, points=self.points / length)
+        return replace(self, points=self.points / length, path=None)
 
     @functools.cached_property
     def _digest(self) -> str:

@@ -14,10 +14,11 @@ from geometry.chart import Chart
 from geometry.distance import part_distance
 from geometry.face import Face, Surface
 from geometry.facets import Facets
-from geometry.shape import Shape
+from geometry.shape import Shape, contact_tolerance
 from geometry.simplices import simplex_chart
 from geometry.winding import Winding
 
+_BAND = 256  # contact tolerances, within which membership is told by the distance
 _FLAT = 1e-6  # of the size: a part all of whose corners are this close to a plane lies in it
 
 
@@ -25,7 +26,7 @@ class Faceted(Shape, abc.ABC):
     """All that surface, plane and volume meshes have in common."""
 
     name: str | None
-    _has_smooth_distance = False
+    _is_faceted = True
 
     @property
     @abc.abstractmethod
@@ -79,9 +80,15 @@ class Faceted(Shape, abc.ABC):
     def _level(self, points: Any) -> Any:
         return -self._sdf(points)
 
-    def _within(self, points: np.ndarray, tolerance: float) -> np.ndarray:
-        """Whether points `(n, d)` lie in the closed shape, without their distances."""
-        return (self._winding(points) > 0.5) | self._boundary.near(points, tolerance)
+    def _membership(self, points: Any) -> Any:
+        """Outside a trace the distance close to the boundary alone, elsewhere its sign."""
+        if namespace(points) is not np:
+            return self._sdf(points)
+        flat = points.reshape(-1, self.dimension)
+        result = np.where(self._winding(flat) > 0.5, -self.size, self.size).astype(points.dtype)
+        close = self._boundary.near(flat, _BAND * contact_tolerance(points) * self.size)
+        result[close] = self._sdf(flat[close])
+        return result.reshape(points.shape[:-1])
 
     @functools.cached_property
     def _part_facets(self) -> dict[tuple[str, ...], Facets]:

@@ -45,9 +45,9 @@ def named_pieces(
     order = np.lexsort([*middles[::-1].round(9), -areas.round(9)])
     for number, i in enumerate((i for i in order if names[i] is None), 1):
         names[i] = f"{word}{number}"
-    order = sorted(range(count), key=lambda i: _rank(names[i], sides))
-    place = np.argsort(order)
-    return place[piece], tuple(str(names[i]) for i in order)
+    ranked = sorted(range(count), key=lambda i: _rank(names[i], sides))
+    place = np.argsort(ranked)
+    return place[piece], tuple(str(names[i]) for i in ranked)
 
 
 def _rank(name: str | None, sides: tuple[tuple[str, str], ...]) -> tuple[int, int]:

@@ -15,7 +15,7 @@ from geometry.condition import Condition
 from geometry.face import Face, Surface
 from geometry.samples import BoundarySample
 from geometry.sequences import point_count
-from geometry.shape import contact_tolerance, default_axes, sample_faces
+from geometry.shape import contact_tolerance, default_axes, is_faceted, sample_faces
 from geometry.trim import cut
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ class Part:
     def _holds(self, points: Any) -> Any:
         results = [condition.holds(points) for condition in self.condition]
         return functools.reduce(lambda a, b: a & b, results)
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether `distance` is smooth inside the shape; to the facets of a mesh it has kinks."""
+        return not is_faceted(self.shape)
 
     def where(self, condition: Any) -> Part:
         """Returns the piece of the part where a condition on the coordinates holds.

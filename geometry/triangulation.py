@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,10 @@ class Triangulation:
     def corners(self) -> np.ndarray:
         """The corners `(m, 3, 3)`."""
         return self.vertices[self.triangles]
+
+    def in_units(self, length: float) -> Triangulation:
+        """The same triangles with coordinates divided by a length."""
+        return replace(self, vertices=self.vertices / length, path=None)
 
     @functools.cached_property
     def _digest(self) -> str:

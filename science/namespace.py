@@ -104,6 +104,7 @@ from geometry import (
     Moving,
     PlaneMesh,
     Point,
+    PointCloud,
     Polygon,
     Prism,
     Rectangle,
@@ -124,6 +125,7 @@ from solvers import PINN, FiniteElements, Phase, Solution, Status, UnsupportedPr
 from . import references
 from .comparing import compare
 from .running import load, solve
+from .tables import TableError, read_table
 
 __all__ = [
     "Abs",
@@ -207,12 +209,14 @@ __all__ = [
     "PINN",
     "PlaneMesh",
     "Point",
+    "PointCloud",
     "Polygon",
     "Prism",
     "Problem",
     "Rational",
     "re",
     "Rectangle",
+    "read_table",
     "references",
     "Regions",
     "RegularPolygon",
@@ -230,6 +234,7 @@ __all__ = [
     "strain",
     "sym",
     "symmetry",
+    "TableError",
     "tan",
     "tangential",
     "tanh",

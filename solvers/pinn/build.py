@@ -117,6 +117,8 @@ def _potential(problem: Problem, f: AppliedUndef, hard: bool | None, result: Pla
         return Potential(scale=scale, positive=positive)
     parts = [part for _, _, part, _ in stated]
     lift, reason = boundary_lift(problem, parts, [value for *_, value in stated])
+    if not reason and not all(part.is_smooth for part in parts):
+        reason = "the distance to the facets of a mesh is not smooth"
     if reason and not hard:
         result.sentences.append(f"{f} keeps its boundary values as soft conditions: {reason}.")
         return Potential(scale=scale)
@@ -187,6 +189,8 @@ def _walls(domain) -> tuple[str, ...]:
 def _is_impermeable(problem: Problem, velocity) -> bool:
     """Whether the statement gives n · u = 0 on the whole boundary, and that is one closed curve."""
     domain = problem.domain
+    if not domain.boundary.is_smooth:  # derivatives of the stream function would jump
+        return False
     if domain.periods or n_boundaries(getattr(domain, "space", domain)) != 1:
         return False
     covered: set[str] = set()
