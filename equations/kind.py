@@ -67,8 +67,9 @@ class _Symbol:
         points = case.interior[:32]
         held = [structure.jet_expression(r) for r in problem.residuals]
         axes = problem.coordinates
+        self.axes = [i for i, c in enumerate(axes) if not isinstance(c, Parameter)]
         self.fields, self.n_points = problem.fields, len(points)
-        self.space = [i for i, c in enumerate(axes) if not is_time(c)]
+        self.space = [i for i in self.axes if not is_time(axes[i])]
         self.terms: list[tuple[int, int, tuple[int, ...], np.ndarray]] = []
         for i, h in enumerate(held):
             for jet in h.symbols:
@@ -106,6 +107,8 @@ class _Symbol:
                 i, j = [k for k, order in enumerate(orders) for _ in range(order)]
                 form[i, j] += values[point] / 2
                 form[j, i] += values[point] / 2
+        form = form[np.ix_(self.axes, self.axes)]
+        n = len(self.axes)
         if np.abs(form.imag).max() > 0:
             return None
         signs = np.sign(_chopped(np.linalg.eigvalsh(form.real)))

@@ -26,7 +26,7 @@ from geometry.periodic import Periodic
 from geometry.regions import Regions
 from geometry.shape import Shape
 from geometry.spacetime import SpaceTime
-from geometry.transforms import Translated
+from geometry.transforms import Scaled, Translated
 from geometry.wire import Wire, WireInTime
 
 Units = Mapping[str, float]
@@ -95,24 +95,24 @@ def _(place: WireInTime, domain: Shape, units: Units) -> WireInTime:
 
 @rescaled.register
 def _(shape: Orthotope, units: Units) -> Shape:
-    box: Any = shape
-    one = not isinstance(shape.lower, tuple)
+    lengths = [units[axis] for axis in shape.axes]
+    corners = (np.atleast_1d(corner) for corner in (shape.lower, shape.upper))
     lower, upper = (
-        tuple(
-            _in_units(end, units) / units[axis]
-            for end, axis in zip((ends,) if one else ends, shape.axes, strict=True)
-        )
-        for ends in (shape.lower, shape.upper)
+        tuple(_path((c,), u, units)[0] for c, u in zip(corner, lengths, strict=True))
+        for corner in corners
     )
-    return replace(box, lower=lower[0] if one else lower, upper=upper[0] if one else upper)
+    box: Any = shape
+    if isinstance(shape.lower, tuple):
+        return replace(box, lower=lower, upper=upper)
+    return replace(box, lower=lower[0], upper=upper[0])
 
 
 @rescaled.register
 def _(shape: RoundShape, units: Units) -> Shape:
     length = _common(shape, units)
+    center, radius = (_path(terms, length, units) for terms in (shape.center, (shape.radius,)))
     ball: Any = shape
-    radius = _in_units(shape.radius, units) / length
-    return replace(ball, center=_path(shape.center, length, units), radius=radius)
+    return replace(ball, center=center, radius=radius[0])
 
 
 @rescaled.register
@@ -122,17 +122,22 @@ def _(shape: Translated, units: Units) -> Shape:
 
 
 @rescaled.register
+def _(shape: Scaled, units: Units) -> Shape:
+    center = _path(shape.center, _common(shape, units), units)
+    return Scaled(rescaled(shape.base, units), _in_units(shape.factor, units), center)
+
+
+@rescaled.register
 def _(shape: Combination, units: Units) -> Shape:
     kind: Any = type(shape)
     return kind(rescaled(shape.left, units), rescaled(shape.right, units))
 
 
-@rescaled.register(SpaceTime)
 @rescaled.register(Family)
+@rescaled.register(SpaceTime)
 @rescaled.register(Moving)
 def _(shape: Any, units: Units) -> Shape:
-    duration = units[shape.axis]
-    start, end = shape.start / duration, shape.end / duration
+    start, end = shape.start / units[shape.axis], shape.end / units[shape.axis]
     return replace(shape, space=rescaled(shape.space, units), start=start, end=end)
 
 
@@ -161,8 +166,9 @@ def _common(shape: Shape, units: Units) -> float:
 
 
 def _path(terms: tuple[Any, ...], length: float, units: Units) -> tuple[Any, ...]:
-    """A place, which may depend on time, in other units."""
-    return tuple(_in_units(term, units) / length for term in terms)
+    """Lengths, which may depend on time or a parameter, in other units."""
+    found = (_in_units(term, units) / length for term in terms)
+    return tuple(v if is_symbolic(v) else float(v) for v in found)
 
 
 def _in_units(statement: Any, units: Units) -> Any:

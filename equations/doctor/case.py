@@ -14,6 +14,7 @@ from sympy.core.function import AppliedUndef
 
 from .. import structure
 from ..compile import expand, lambdify, require_compilable
+from ..elsewhere import At
 from ..symbols import NormalComponent, Parameter, fields_in
 
 INTERIOR_POINTS = 200
@@ -35,6 +36,7 @@ class Case:
 
     problem: Any
     _covers: dict[tuple[Any, str], np.ndarray] = field(default_factory=dict)
+    _ties: dict[tuple[Any, sympy.Expr], tuple[str, ...]] = field(default_factory=dict)
 
     # The statement
 
@@ -181,6 +183,24 @@ class Case:
                 covered = self.covers(condition.part, name)
                 if covered.any():
                     yield condition, statement, covered
+
+    def tied_to(self, place: Any, expression: sympy.Expr) -> tuple[str, ...]:
+        """The parts at whose points a condition takes fields besides those of its place."""
+        moved = {node for node in expression.atoms(At) if unknowns_in([node])}
+        if not moved or getattr(place, "dimension", None) != self.domain.dimension:
+            return ()
+        if (place, expression) not in self._ties:
+            self._ties[place, expression] = tuple(self._reached(place, moved))
+        return self._ties[place, expression]
+
+    def _reached(self, place: Any, moved: Any) -> Iterator[str]:
+        points = np.asarray(place.sample(16, key=3).points)
+        for node in moved:
+            new = [node.moves.get(c, c) for c in self.coordinates]
+            arrived = np.stack([np.real(self.evaluate(e, points)) for e in new], axis=-1)
+            for name in self.domain.parts:
+                if np.asarray(self.domain[name].contains(arrived)).all():
+                    yield name
 
     def evaluate(self, expression: Any, points: np.ndarray, normals: Any = None) -> np.ndarray:
         """An expression at points, for smooth positive made-up jets; not finite where undefined."""

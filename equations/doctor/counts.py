@@ -171,14 +171,20 @@ def evidence(case: Case) -> Iterator[Finding]:
 
 
 def _counts(case: Case, name: str) -> np.ndarray:
-    """The number of distinct conditions at each sampled point of a part."""
+    """The number of distinct conditions at each sampled point of a part; one that ties two parts
+    together, as of periodic ends, counts half on each."""
     covered: dict[object, np.ndarray] = {}
+    weights: dict[object, float] = {}
     for condition, statement, points in case.conditions_on(name):
         key = _subject(condition, statement)
         covered[key] = covered.get(key, False) | points
-    if not covered:
-        return np.zeros(len(case.parts[name].points), int)
-    return np.sum(list(covered.values()), axis=0)
+        weights[key] = 0.5 if case.tied_to(condition.part, statement.expression) else 1.0
+    total = np.zeros(len(case.parts[name].points))
+    for key, where in covered.items():
+        total += weights[key] * where
+    for condition, statement in case.placed:
+        total += 0.5 * (name in case.tied_to(condition.part, statement.expression))
+    return np.floor(total).astype(int)
 
 
 def _subject(condition, statement: Statement) -> object:
@@ -222,23 +228,23 @@ def _crossed(case: Case, name: str) -> tuple:
 
 
 def _degenerate(case: Case, name: str) -> bool:
-    """Whether the highest derivatives across a part have coefficients that vanish on all of it, as
-    at the axis of polar coordinates: the equations then carry fewer conditions."""
+    """Whether the coefficients of the highest derivatives across a part vanish on all of it, or
+    others are infinite there, as at the axis of polar coordinates: the equations then carry fewer
+    conditions."""
     crossed = set(_crossed(case, name))
     for statement in case.equations:
         held = structure.jet_expression(statement.expression)
         for jet in held.symbols:
+            slope = held.slope(jet)
+            if not slope.free_symbols & set(case.coordinates):
+                continue
+            part = structure.JetExpression(slope, held.symbols)
+            values = evaluate(part, case.coordinates, case.parts[name].points)
             across = sum(jet.order(c) for c in crossed & set(jet.field.args))
-            if across and across == max(case.orders[jet.field].get(c, 0) for c in crossed):
-                slope = held.slope(jet)
-                if slope.free_symbols & set(case.coordinates):
-                    values = evaluate(
-                        structure.JetExpression(slope, held.symbols),
-                        case.coordinates,
-                        case.parts[name].points,
-                    )
-                    if not np.any(np.abs(values) > 1e-9):
-                        return True
+            highest = max(case.orders[jet.field].get(c, 0) for c in crossed)
+            vanishes = across == highest > 0 and not np.any(np.abs(values) > 1e-9)
+            if vanishes or not np.isfinite(values).any():
+                return True
     return False
 
 

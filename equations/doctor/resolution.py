@@ -11,8 +11,8 @@ import numpy as np
 from .. import structure
 from ..scaling.scales import FAR
 from ..scaling.scaling import NotScalable, is_near_one
-from ..scaling.terms import Reader, Row, Term
-from ..symbols import is_time
+from ..scaling.terms import FEW, Reader, Row, Term
+from ..symbols import is_time, spatial
 from .case import Case, evaluate
 from .findings import Finding, note, warning
 
@@ -61,13 +61,13 @@ class _Balance:
 
 def layers(case: Case) -> Iterator[Finding]:
     """Layers and waves are not much shorter than the domain."""
-    if _is_broken(case):
+    if _is_broken(case) or len(case.coordinates) > FEW:
         return
     reader = Reader(case.problem, case.scaling.offsets)
     lower, upper = case.domain.bounds
     extents = dict(zip(case.coordinates, (upper - lower).tolist(), strict=True))
-    across = min((e for c, e in extents.items() if not is_time(c)), default=None)
-    for statement, row in zip(case.equations, reader.equations(), strict=True):
+    across = min((extents[c] for c in spatial(case.coordinates)), default=None)
+    for statement, row in zip(case.equations, reader.equations, strict=True):
         own = _own(statement.expression) if row is not None else None
         if row is None or own is None:
             continue
@@ -91,7 +91,7 @@ def _own(residual: Any) -> Any:
 
 def _balance(case: Case, row: Row, own: Any, units: Mapping[Any, float]) -> _Balance:
     sizes: dict[str, float] = {}
-    space = [i for i, c in enumerate(case.coordinates) if not is_time(c)]
+    space = [case.coordinates.index(c) for c in spatial(case.coordinates)]
     for term in row.terms:
         along = sum(term.orders[i] for i in space)
         name = _class(term, own, along, sum(term.orders) - along)

@@ -150,8 +150,11 @@ def parameters(case: Case) -> Iterator[Finding]:
     """Parameters have names of their own, and those of data are in the equations."""
     known = case.problem.parameters
     names = Counter(p.name for p in known)
-    for name in names:
-        if names[name] > 1 or name in {c.name for c in case.coordinates}:
+    axes = {c.name: c for c in case.coordinates}
+    used = set().union(*(s.expression.free_symbols for s in case.statements))
+    clashing = {s.name for s in used if isinstance(s, Parameter) and axes.get(s.name, s) != s}
+    for name in dict.fromkeys([*names, *clashing]):
+        if names[name] > 1 or name in clashing:
             yield error(
                 "parameters",
                 f"{name} is the name of two different symbols.",

@@ -28,7 +28,7 @@ def dimensionless_groups(problem: Any) -> tuple[tuple[str, float], ...]:
 
 
 def _of_equations(problem: Any, reader: Reader) -> Iterator[tuple[str, float]]:
-    for residual, row in zip(problem.residuals, reader.equations(), strict=True):
+    for residual, row in zip(problem.residuals, reader.equations, strict=True):
         own = None if row is None else _own_field(problem, residual)
         if row is None or own is None:
             continue
@@ -81,7 +81,7 @@ def _class(term: Term, powers: dict, own: Any, space: list[int]) -> str | None:
 
 
 def _of_conditions(problem: Any, reader: Reader) -> Iterator[tuple[str, float]]:
-    for row in filter(None, reader.conditions()):
+    for row in filter(None, reader.conditions):
         values = [t for t in row.terms if not any(t.orders)]
         slopes = [t for t in row.terms if sum(t.orders) == 1]
         fields = {f for t in row.terms for f, _ in t.powers}

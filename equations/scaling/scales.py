@@ -16,7 +16,7 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from .. import structure
-from ..symbols import Parameter, is_time
+from ..symbols import Parameter, is_time, spatial
 from .rewriting import is_angle
 from .terms import Reader, Row
 
@@ -27,13 +27,14 @@ Units = dict[AppliedUndef, float]
 
 def coordinate_units(problem: Any) -> tuple[tuple[sympy.Symbol, float], ...]:
     """The longest side of the domain as the unit of length, the duration as that of time; angles
-    keep theirs."""
+    and parameters keep theirs."""
     lower, upper = problem.domain.bounds
     extents = dict(zip(problem.coordinates, (upper - lower).tolist(), strict=True))
-    length = max((e for c, e in extents.items() if not is_time(c) and not is_angle(c)), default=1)
-    return tuple(
-        (c, e if is_time(c) else 1.0 if is_angle(c) else float(length)) for c, e in extents.items()
-    )
+    lengths = [c for c in spatial(extents) if not is_angle(c)]
+    units = dict.fromkeys(extents, 1.0)
+    units |= dict.fromkeys(lengths, max((extents[c] for c in lengths), default=1.0))
+    units |= {c: e for c, e in extents.items() if is_time(c)}
+    return tuple(units.items())
 
 
 def field_units(problem: Any) -> tuple[tuple[AppliedUndef, float, float], ...]:
@@ -57,8 +58,8 @@ def parameter_units(problem: Any) -> tuple[tuple[Parameter, float], ...]:
 def balanced(reader: Reader) -> Units:
     """The unit of every field, the same for those of one kind."""
     kinds = _kinds(reader)
-    rows = [r for r in (*reader.equations(), *reader.conditions()) if r is not None]
-    inner = [r for r in reader.equations() if r is not None]
+    rows = [r for r in (*reader.equations, *reader.conditions) if r is not None]
+    inner = [r for r in reader.equations if r is not None]
     found: Units = {}
     while len(found) < len(kinds):
         new = _found(rows, kinds, found)

@@ -153,9 +153,9 @@ def is_near_one(scaling: Scaling, problem: Any) -> bool:
     low, high = NEAR_ONE
     if any(not low <= unit <= high for unit in scaling.units.values()):
         return False
-    if scaling.offsets:
+    if any(abs(offset) > high for offset in scaling.offsets.values()):
         return False
-    rows = filter(None, Reader(problem).equations())
+    rows = filter(None, Reader(problem).equations)
     largest = [row.largest(scaling.units) for row in rows]
     return all(BALANCED[0] <= size <= BALANCED[1] for size in largest if size)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..operators import Divergence
 from ..weak import outermost
 
 POINTS = 64
+FEW = 6  # coordinates along which wave numbers are looked for
 WIDEST = 200  # operations in an expression that is multiplied out
 Waves = tuple[float, ...]  # one over a length, for each coordinate
 
@@ -66,10 +68,12 @@ class Reader:
         self.interior = np.asarray(problem.domain.sample_interior(POINTS, key=0).points)
         self._samples: dict[Any, Any] = {}
 
+    @cached_property
     def equations(self) -> list[Row | None]:
         """A row for each scalar equation; None for one that is no sum of monomials."""
         return [self.row(r) for r in self.problem.residuals]
 
+    @cached_property
     def conditions(self) -> list[Row | None]:
         """A row for each component of each condition."""
         return [self.row(r, c.part) for c in self.problem.conditions for r in c.equation.residuals]
@@ -157,8 +161,8 @@ class Reader:
         """The size of what drives a row, and its wave number along each coordinate: the root mean
         square of its slope over that of itself."""
         size, lengths = self.size(drive, points, normals), 1 / self.extents
-        if not size:
-            return 0.0, tuple(lengths)
+        if not size or len(lengths) > FEW:
+            return size or 0.0, tuple(lengths)
         waves = []
         for i, (c, length) in enumerate(zip(self.coordinates, lengths, strict=True)):
             waves.append(length)

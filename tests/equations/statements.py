@@ -420,7 +420,7 @@ BROKEN = {
             {"top": Eq(flow.velocity, (1, 0)), ("left", "right", "bottom"): flow.no_slip()},
         ),
         "note",
-        "u(x, y) = 1 on top disagree where they meet, at x = 0, y = 1",
+        "u(x, y) = 1 on top disagree where they meet, at x = 0, y = 1 and at x = 1, y = 1",
         "singular there",
     ),
     "an initial value that the ends contradict": (
@@ -446,6 +446,133 @@ BROKEN = {
         "note",
         "sources are not periodic in x",
         "less smooth",
+    ),
+    "two values on pieces of one wall": (
+        Problem(
+            square,
+            laplace,
+            {
+                square["left"].where(y > 0.5): Eq(u, 1),
+                square["left"].where(y < 0.5): Eq(u, 0),
+                ("right", "bottom", "top"): Eq(u, x),
+            },
+        ),
+        "note",
+        "u(x, y) = 1 on left where y > 0.5 and u(x, y) = 0 on left where y < 0.5 disagree",
+        "singular there",
+    ),
+    "half a wall without a condition": (
+        Problem(
+            square,
+            laplace,
+            {square["left"].where(y > 0.5): Eq(u, 1), ("right", "bottom", "top"): Eq(u, x)},
+        ),
+        "error",
+        "no conditions near x = 0, y = ",
+        "a value, a flux",
+    ),
+    "a piece of a part of another shape": (
+        Problem(square, laplace, {geo.Rectangle((0, 0), (2, 1))["left"].where(y > 0.5): Eq(u, 0)}),
+        "error",
+        "the part belongs to another shape",
+        "Take it from the domain",
+    ),
+    "ends that are tied by their values alone": (
+        Problem(
+            square,
+            laplace,
+            {"left": Eq(u, u.subs(x, x + 1)), ("bottom", "top"): Eq(u, 0)},
+        ),
+        "error",
+        "no conditions, where the equations need 1",
+        "a value, a flux",
+    ),
+    # scales
+    "a wall of a millimeter": (
+        Problem(geo.Interval(0, 1e-3), Eq(-50 * diff(f, x, 2), 1e8), {("left", "right"): Eq(f, 0)}),
+        "note",
+        "numbers far from one: x of about 0.001",
+        "`problem.nondimensionalize()` shows it",
+    ),
+    "absolute temperatures": (
+        Problem(line, Eq(diff(f, x, 2), 0), {"left": Eq(f, 293), "right": Eq(f, 303)}),
+        "note",
+        "f(x) near 298",
+        "answers in these units",
+    ),
+    "steel in pascals": (
+        Problem(
+            line,
+            Eq(-div(210e9 * grad(f)), 0),
+            {"left": Eq(f, 0), "right": Eq(210e9 * diff(f, x), 1e6)},
+        ),
+        "note",
+        "f(x) of about 4.8e-06",
+        "dimensionless form",
+    ),
+    "a boundary layer": (
+        Problem(line, Eq(-1e-4 * diff(f, x, 2) + diff(f, x), 1), {("left", "right"): Eq(f, 0)}),
+        "note",
+        "layers or fronts of f(x) may be as thin as 0.0001",
+        "FiniteElements(size=",
+    ),
+    "a layer of reaction": (
+        Problem(line, Eq(-1e-6 * diff(f, x, 2) + f, 1), {("left", "right"): Eq(f, 0)}),
+        "note",
+        "as thin as 0.001, 0.1 % of the domain",
+        "Resolve it",
+    ),
+    "many waves": (
+        Problem(square, Eq(laplacian(u) + 1e4 * u, 1), walls),
+        "note",
+        "waves of u(x, y) of length 0.063, 16 across the domain",
+        "Resolve it",
+    ),
+    "a source of many waves": (
+        Problem(line, Eq(diff(f, x, 2), sin(200 * x)), {("left", "right"): Eq(f, 0)}),
+        "note",
+        "varies along x over lengths of about 0.005",
+        "Resolve it",
+    ),
+    "an initial value of many waves": (
+        Problem(strip, heat, start | {"initial": Eq(w, sin(100 * pi * x))}),
+        "note",
+        "waves across the domain",
+        "Resolve it",
+    ),
+    "a stiff equation": (
+        Problem(geo.Time(0, 10), Eq(diff(X, t), -1e4 * (X - cos(t))), {"initial": Eq(X, 0)}),
+        "note",
+        "the equation is stiff",
+        "Shorten the time",
+    ),
+    # numbers to identify
+    "a number in the data alone": (
+        Problem(
+            line,
+            ode,
+            {("left", "right"): Eq(f, 0)},
+            Data([0.2, 0.7], {f * parameter("gain", initial=1.0): [1.0, 2.0]}),
+        ),
+        "note",
+        "gain is in the data only",
+        "if the data determine it",
+    ),
+    "a coefficient that nothing determines": (
+        Problem(line, Eq(-div(k * grad(f)), 1), {"left": Eq(f, 0), "right": Eq(f, 1)}),
+        "error",
+        "1 equation for 2 unknowns: f(x), k(x)",
+        "from which unknown coefficients are found",
+    ),
+    "two numbers from nothing": (
+        Problem(
+            strip,
+            Eq(diff(w, t) + parameter("c", initial=1.0) * diff(w, x), nu * diff(w, x, 2)),
+            start,
+        ),
+        "error",
+        "nothing determines c, nu",
+        "a number in place",
     ),
     # constants
     "a pressure up to a constant": (

@@ -17,6 +17,7 @@ from equations import (
     normal_derivative,
 )
 from equations.symbols import normal
+from tests.equations.sound_laws import LAWS
 from tests.equations.statements import (
     BROKEN,
     SOUND,
@@ -51,9 +52,9 @@ def test_doctor_makes_all_its_checks_and_names_a_place(name):
     assert all(f.where and f.where != "doctor" for f in findings), str(findings)
 
 
-@pytest.mark.parametrize("name", SOUND)
+@pytest.mark.parametrize("name", SOUND | LAWS)
 def test_doctor_has_neither_error_nor_warning_for(name):
-    findings = SOUND[name].check()
+    findings = (SOUND | LAWS)[name].check()
     assert not findings.errors and not findings.warnings, str(findings)
     assert all(f.where != "doctor" for f in findings), str(findings)
 

@@ -5,9 +5,11 @@ import pytest
 import sympy
 
 import geometry as geo
+from equations import parameter
 from geometry.rescale import rescaled, rescaled_place
 
 y, t, s = sympy.symbols("y t s", real=True)
+w = parameter("w", between=(0.1, 0.3))
 plate = geo.Rectangle((0.2, -0.1), (1.2, 0.7))
 disk = geo.Disk((0.5, 0.3), 0.2, name="hole")
 core = geo.Disk((0, 0), 0.5, name="core")
@@ -30,6 +32,10 @@ SHAPES = {
     "a periodic one in time": plate.periodic("x").over(t, 1, 5),
     "a moving disk": room - geo.Disk((1 + t, 0.5), 0.1, name="body").over(t, 0, 1),
     "a moving box": room - geo.Rectangle((0, 0.2), (0.3, 0.4)).translate((t, 0)).over(t, 0, 1),
+    "a growing disk": geo.Disk((0, 0), 1 + t / 2).over(t, 0, 1),
+    "a family": geo.Rectangle((0, 0), (1, 0.5)).over(w, 0.1, 0.3),
+    "a family of other shapes": geo.Rectangle((0, 0), (1, w)).over(w, 0.1, 0.3),
+    "a growing box": geo.Rectangle((-1, -1), (1, 0)).scale(1 + t, center=(1, 0)).over(t, 0, 1),
     "regions": materials,
     "regions in time": materials.over(t, 0, 2),
     "all of space": geo.Gaussian(mean=0, deviation=2, size=5).over(t, 0, 2),
