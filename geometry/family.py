@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from geometry.distance import part_distance
@@ -39,8 +39,11 @@ class Family(Product):
         """The shape for one value of the parameter."""
         return self.space
 
+    def _of(self, base: Shape) -> Shape:
+        return replace(self, space=base)
+
     def _with_base(self, base: Shape) -> Shape:
-        return Family(base, self.axis, self.start, self.end)
+        return self._of(base)
 
     @property
     def _n_sliced(self) -> int:
