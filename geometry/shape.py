@@ -168,6 +168,23 @@ class Shape(abc.ABC):
         return self._inner_faces()
 
     @property
+    def regions(self) -> Mapping[str, Shape]:
+        """The shapes that a domain of several is made of, by name; empty for a single region."""
+        return {}
+
+    @query
+    def region_of(self, points: Any) -> Any:
+        """Returns the index, in the order of `regions`, of the region of each point, or -1."""
+        if not self.regions:
+            raise ValueError(
+                f"`region_of(points)` needs a domain made by `Regions(name=shape)`; got {self!r}."
+            )
+        xp = namespace(points)
+        depths = xp.stack([shape._sdf(points) for shape in self.regions.values()], axis=-1)
+        index = xp.argmin(depths, axis=-1)
+        return xp.where(xp.min(depths, axis=-1) <= 1e-9 * self.size, index, -1)
+
+    @property
     def interfaces(self) -> tuple[str, ...]:
         """Names of the parts between regions; empty for a single region."""
         return tuple(dict.fromkeys(face.name for face in self._interface_faces))
@@ -401,12 +418,12 @@ class Shape(abc.ABC):
 
     # Meshing
 
-    def mesh(self, size: float | Callable[[np.ndarray], np.ndarray]) -> SimplexMesh:
+    def mesh(self, size: float | Callable[[np.ndarray], np.ndarray] | None = None) -> SimplexMesh:
         """Returns a mesh of simplices with edges of about `size` and facets tagged by part.
 
         Arguments:
             size: edge length, or in two and three dimensions a function from points `(n, d)` to
-                lengths.
+                lengths; None for the mesh that a `PlaneMesh` or `VolumeMesh` holds.
 
         Notes: any shape in one to three dimensions, boxes in more. Vertices of curved boundaries
             lie on them, so measures converge at second order; edges and corners of the shape are
