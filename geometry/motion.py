@@ -14,7 +14,7 @@ from geometry.box import Orthotope
 from geometry.csg import Combination
 from geometry.product import Product
 from geometry.shape import Shape
-from geometry.transforms import Scaled, Translated
+from geometry.transforms import Mirrored, Rotated, Scaled, Translated
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,34 @@ def _(shape: Scaled) -> Motion:
     f = shape.factor
     path = tuple(c + f * (p - c) for p, c in zip(base.path, shape.center, strict=True))
     return Motion(base.still, path, tuple(f * s for s in base.stretch))
+
+
+@motion_of.register
+def _(shape: Rotated) -> Motion:
+    return _turned(shape, "rotate(angle)", center=(0,) * shape.dimension)
+
+
+@motion_of.register
+def _(shape: Mirrored) -> Motion:
+    return _turned(shape, "mirror(normal)", point=(0,) * shape.dimension)
+
+
+def _turned(shape: Any, call: str, **origin: Any) -> Motion:
+    """M (path + stretch z) + offset = (M path + offset) + stretch M z, for equal stretches."""
+    base = motion_of(shape.base)
+    if base.is_still:
+        return _rest(shape)
+    if len(set(base.stretch)) > 1:
+        raise ValueError(
+            f"`{call}` needs a shape that grows alike along all axes; `{shape.base!r}` grows by "
+            f"{base.stretch}. Write it down as it is to stand, with expressions in its numbers."
+        )
+    _, matrix, offset = shape._map()
+    path = tuple(
+        float(o) + sum(float(m) * p for m, p in zip(row, base.path, strict=True))
+        for o, row in zip(offset, matrix, strict=True)
+    )
+    return Motion(replace(shape, base=base.still, **origin), path, base.stretch)
 
 
 @motion_of.register
