@@ -4,6 +4,7 @@ is drawn out from it, fitted to the boundary in space."""
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -93,19 +94,26 @@ def _drawn_out(simplices: np.ndarray, layers: int, count: int) -> np.ndarray:
 
 
 def _mesh_line(shape: Shape, size: float) -> SimplexMesh:
-    """Meshes the intervals between the ends, in order."""
-    ends = [(float(f.chart.map(np.zeros(0))[0][0]), f.name) for f in shape._boundary_faces]
-    ends.sort(key=lambda end: end[0])
+    """Meshes the intervals between the ends, in order, with vertices at interfaces."""
+    ends, inner = (
+        sorted((float(f.chart.map(np.zeros(0))[0][0]), f.name) for f in faces)
+        for faces in (shape._boundary_faces, shape._interface_faces)
+    )
     points: list[np.ndarray] = []
     facets: dict[str, list[list[int]]] = {}
     cells, start = [], 0
     for (a, first), (b, last) in zip(ends[::2], ends[1::2], strict=True):
-        count = max(1, math.ceil((b - a) / size - 1e-9))
-        points.append(np.linspace(a, b, count + 1))
-        cells.append(start + np.stack([np.arange(count), np.arange(count) + 1], axis=-1))
-        facets.setdefault(first, []).append([start])
-        facets.setdefault(last, []).append([start + count])
-        start += count + 1
+        stops = [(a, first), *(stop for stop in inner if a < stop[0] < b), (b, last)]
+        at = start
+        facets.setdefault(first, []).append([at])
+        for (low, _), (high, name) in itertools.pairwise(stops):
+            count = max(1, math.ceil((high - low) / size - 1e-9))
+            points.append(np.linspace(low, high, count + 1)[:-1])
+            at += count
+            facets.setdefault(name, []).append([at])
+        points.append(np.array([b]))
+        cells.append(np.stack([np.arange(start, at), np.arange(start, at) + 1], axis=-1))
+        start = at + 1
     tagged = {name: np.array(vertices) for name, vertices in facets.items()}
     return SimplexMesh(np.concatenate(points)[:, None], np.concatenate(cells), tagged)
 

@@ -111,6 +111,14 @@ class Periodic(Shape):
             if not any(_lies_at(face, axis, end) for axis, end in ends)
         )
 
+    def _inner_faces(self) -> tuple[Face, ...]:
+        return self.base._interface_faces
+
+    @property
+    def regions(self) -> Mapping[str, Shape]:
+        """The regions of `base`."""
+        return self.base.regions
+
     def __repr__(self) -> str:
         base = f"({self.base!r})" if isinstance(self.base, Combination) else repr(self.base)
         return f"{base}.periodic({', '.join(map(repr, self.periodic_axes))})"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import abc
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,18 @@ class Product(Shape, abc.ABC):
     def _faces(self) -> tuple[Face, ...]:
         lateral = tuple(self._lateral(face) for face in self.base._boundary_faces)
         return (*lateral, *self._caps())
+
+    def _inner_faces(self) -> tuple[Face, ...]:
+        return tuple(self._lateral(face) for face in self.base._interface_faces)
+
+    @abc.abstractmethod
+    def _of(self, base: Shape) -> Shape:
+        """The product of another shape with the same interval."""
+
+    @property
+    def regions(self) -> Mapping[str, Shape]:
+        """The regions of `base`, each with the further coordinate."""
+        return {name: self._of(shape) for name, shape in self.base.regions.items()}
 
     def _lateral(self, face: Face) -> Face:
         def lift(function: Any) -> Any:
@@ -158,6 +171,9 @@ class Extruded(Product):
     def cap_names(self) -> tuple[str, str]:
         """Names of the parts at the start and at the end."""
         return "base", "cap"
+
+    def _of(self, base: Shape) -> Shape:
+        return replace(self, profile=base)
 
     def __repr__(self) -> str:
         axis = "" if self.axis == next_axis(self.profile) else f", axis={self.axis!r}"

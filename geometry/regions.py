@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geometry._arrays import namespace, query, relative_tolerance
+from geometry._arrays import namespace, relative_tolerance
 from geometry.chart import Chart
 from geometry.csg import Union, leaves_of
 from geometry.distance import part_distance
@@ -68,14 +68,6 @@ class Regions(Shape):
     @functools.cached_property
     def _union(self) -> Shape:
         return functools.reduce(Union, (shape for _, shape in self.members))
-
-    @query
-    def region_of(self, points: Any) -> Any:
-        """Returns the index, in the order of `regions`, of the region of each point, or -1."""
-        xp = namespace(points)
-        depths = xp.stack([shape._sdf(points) for _, shape in self.members], axis=-1)
-        index = xp.argmin(depths, axis=-1)
-        return xp.where(xp.min(depths, axis=-1) <= 1e-9 * self.size, index, -1)
 
     def interface(self, first: str, second: str) -> Part:
         """Returns the part where two regions meet, named in the order they were given.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from geometry.product import Product, set_span
 from geometry.shape import Shape
@@ -47,6 +47,9 @@ class SpaceTime(Product):
     def cap_names(self) -> tuple[str, str]:
         """Names of the parts at the start and at the end."""
         return "initial", "final"
+
+    def _of(self, base: Shape) -> Shape:
+        return replace(self, space=base)
 
     @property
     def time(self) -> tuple[str, float, float]:

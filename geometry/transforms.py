@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -87,10 +87,22 @@ class Similarity(Shape, abc.ABC):
         return self._moved(self.base._solid_chart)
 
     def _faces(self) -> tuple[Face, ...]:
+        return self._moved_faces(self.base._boundary_faces)
+
+    def _inner_faces(self) -> tuple[Face, ...]:
+        return self._moved_faces(self.base._interface_faces)
+
+    def _moved_faces(self, faces: tuple[Face, ...]) -> tuple[Face, ...]:
         return tuple(
             replace(face, chart=self._moved(face.chart), surface=self._moved_surface(face.surface))
-            for face in self.base._boundary_faces
+            for face in faces
         )
+
+    @property
+    def regions(self) -> Mapping[str, Shape]:
+        """The regions of `base`, moved alike."""
+        moved: Any = self  # a dataclass, as all final shapes are
+        return {name: replace(moved, base=shape) for name, shape in self.base.regions.items()}
 
     def _moved_surface(self, surface: Surface) -> Surface:
         return Surface(
