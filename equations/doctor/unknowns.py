@@ -81,7 +81,7 @@ def fields(case: Case) -> Iterator[Finding]:
             "Give the field a name of its own, by `field(...)`; results go by name.",
         )
     law = case.problem.law
-    declared = unknowns_in(e for e in law.equations) if law is not None else ()
+    declared = case.problem.replace(equations=law, conditions=()).fields if law is not None else ()
     for f in (f for f in declared if f not in known):
         yield error(
             "equations",

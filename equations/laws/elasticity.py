@@ -191,8 +191,8 @@ class LinearElasticity(Solid):
 @dataclass(frozen=True)
 class NeoHookean(Solid):
     """A compressible neo-Hookean solid under large deformation: rho d²u/dt² = div(P) + f with
-    P = mu (F - F^-T) + lambda log(J) F^-T, F = I + grad u, J = det F, of the energy
-    W = mu/2 (tr(F^T F) - 3) - mu log J + lambda/2 (log J)².
+    P = mu (F - F^-T) + lambda/2 (J² - 1) F^-T, F = I + grad u, J = det F, of the energy
+    W = mu/2 (tr(F^T F) - 3) + lambda/4 (J² - 1) - (mu + lambda/2) log J.
 
     Arguments:
         coordinates: of the undeformed solid, `(x, y, z)`, or `(x, y)` for plane strain; and `t`.
@@ -206,8 +206,8 @@ class NeoHookean(Solid):
         area.
 
     Source:
-        Bonet & Wood, Nonlinear Continuum Mechanics for Finite Element Analysis, 2008, equations
-        6.27 and 6.28.
+        Ciarlet, Mathematical Elasticity I, 1988, section 4.10, with b = 0 there. The variant with
+        (log J)² has the same small deformations, but no stress where a first guess has J < 0.
 
     Example:
         >>> from equations import coordinates
@@ -242,7 +242,7 @@ class NeoHookean(Solid):
     def nominal_stress(self) -> sympy.Matrix:
         """The first Piola-Kirchhoff stress P in Pa."""
         F, J, mu = self.deformation_gradient, self.volume_ratio, self.shear_modulus
-        pressure = (self.lame_modulus * sympy.log(J) - mu) / J
+        pressure = self.lame_modulus / 2 * J - (mu + self.lame_modulus / 2) / J
         return sympy.ImmutableMatrix(mu * F + pressure * F.cofactor_matrix(method="berkowitz"))
 
     @property
@@ -254,10 +254,9 @@ class NeoHookean(Solid):
     @property
     def energy_density(self) -> sympy.Expr:
         """W in J per undeformed m³."""
-        F, log = self.deformation_gradient, sympy.log(self.volume_ratio)
-        stretch = sum(f**2 for f in F) - F.shape[0]
-        mu = self.shear_modulus
-        return mu / 2 * stretch - mu * log + self.lame_modulus / 2 * log**2
+        F, J, half = self.deformation_gradient, self.volume_ratio, self.lame_modulus / 2
+        stretch = self.shear_modulus / 2 * (sum(f**2 for f in F) - F.shape[0])
+        return stretch + half / 2 * (J**2 - 1) - (self.shear_modulus + half) * sympy.log(J)
 
     @property
     def equations(self) -> tuple[Eq, ...]:

@@ -8,7 +8,7 @@ from scipy.special import gamma
 from sympy import cosh, exp
 
 import geometry as geo
-from equations import FractionalPoisson, Problem, Volterra, coordinates
+from equations import Eq, FractionalPoisson, Problem, Volterra, coordinates
 
 from .cases import as_functions
 
@@ -52,3 +52,8 @@ def test_fractional_poisson_lives_on_any_interval():
     exact = {law.unknown: lambda p: 2 * jnp.sqrt(jnp.maximum(p[0] * (4 - p[0]), 0))}
     residual = Problem(geo.Interval(0, 4), law).residual(exact, np.array([[1.0], [2.5]]))
     np.testing.assert_allclose(residual, 0, atol=1e-3)  # the half order of the ends costs digits
+
+
+def test_a_statement_with_memory_is_sound():
+    law = Volterra(x, lambda x, s, u: exp(s - x) * u, order=1, decay=1)
+    assert not Problem(geo.Interval(0, 5), law, {"left": Eq(law.unknown, 1)}).check().errors
