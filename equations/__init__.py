@@ -44,6 +44,7 @@ from .symbols import (
 )
 from .tensors import cross, dev, outer, strain, sym, tangential, trace
 from .traces import average, jump
+from .units import Quantity, UnitConflict, measure, quantity
 from .weak import BoundaryValue, NoWeakForm, WeakForm, weak_form
 
 __all__ = [
@@ -63,8 +64,10 @@ __all__ = [
     "NotScalable",
     "Parameter",
     "Problem",
+    "Quantity",
     "Scaling",
     "StatementError",
+    "UnitConflict",
     "WeakForm",
     "absorbing",
     "advect",
@@ -94,12 +97,14 @@ __all__ = [
     "known",
     "laplacian",
     "mean",
+    "measure",
     "normal",
     "normal_derivative",
     "outer",
     "parameter",
     "periodic",
     "piecewise",
+    "quantity",
     "spatial",
     "strain",
     "sym",

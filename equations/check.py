@@ -16,6 +16,7 @@ from .doctor import (
     direction,
     gauge,
     kind,
+    measures,
     places,
     resolution,
     unknowns,
@@ -46,6 +47,7 @@ CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     corners.periodicity,
     gauge.constants,
     data.data,
+    measures.units,
     resolution.scales,
     resolution.layers,
 )

@@ -24,6 +24,8 @@ def text(problem: Any) -> str:
         noise = "" if data.noise is None else f", noise {data.noise}"
         what = ", ".join(map(str, data.values))
         rows.append(("data" if i == 0 else "", f"{len(data.points)} values of {what}{noise}"))
+    if problem.units:
+        rows.append(("units", ", ".join(f"{symbol} in {unit}" for symbol, unit in problem.units)))
     title = f"Problem {problem.name}" if problem.name else "Problem"
     return "\n".join([title, *(f"  {head:<11} {line}" for head, line in rows)])
 

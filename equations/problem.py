@@ -20,6 +20,7 @@ from .expressions import as_expression
 from .interior import Interior
 from .laws.law import Law
 from .symbols import Parameter, fields_in
+from .units import checked_units
 
 
 @dataclass(frozen=True)
@@ -96,6 +97,8 @@ class Problem:
             condition too, and so is an integral over the domain or a part, under "domain".
         data: `Data(...)` or a list of them.
         name: used for the run folder and in reports.
+        units: `{x: "m", u: "m/s"}`, what the numbers of the statement count; the doctor checks that
+            terms agree. Needs `pint`.
         law: kept where the equations are those of a law.
         scaling: the way back, of a problem made by `nondimensionalize`.
 
@@ -121,6 +124,7 @@ class Problem:
     conditions: Any = ()
     data: Any = ()
     name: str | None = None
+    units: Any = ()
     law: Any = field(default=None, compare=False)
     scaling: Any = field(default=None, compare=False)
 
@@ -134,6 +138,7 @@ class Problem:
         object.__setattr__(self, "equations", _equations(self.equations))
         object.__setattr__(self, "conditions", tuple(_conditions(self.domain, self.conditions)))
         object.__setattr__(self, "data", _data(self.data))
+        object.__setattr__(self, "units", checked_units(self.units))
         self._settle()
 
     def _settle(self) -> None:

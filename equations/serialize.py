@@ -35,6 +35,7 @@ from .regions import Depth
 from .symbols import NormalComponent, Parameter, identifier
 from .systems import Coordinate, System
 from .traces import Trace
+from .units import Quantity
 
 PACKAGES = ("geometry",)  # whose shapes a statement may hold
 
@@ -137,6 +138,8 @@ def _write_expression(e: Any) -> Any:
         return ["given", e.name, e.function.index, *_write_function(e.function.function)]
     if isinstance(e, NormalComponent):
         return ["normal", e.name]
+    if isinstance(e, Quantity):
+        return ["quantity", e.value, e.unit]
     if type(e) is sympy.Symbol:
         return ["symbol", e.name, _assumptions(e, lambda a: sympy.Symbol(e.name, **a))]
     if isinstance(e, AppliedUndef):
@@ -243,6 +246,7 @@ _LEAVES: dict[str, Callable[..., Any]] = {
     "region": lambda place: Region(from_json(place)),
     "normal": lambda name: NormalComponent(_identifier(name)),
     "matrix": _read_matrix,
+    "quantity": lambda value, unit: Quantity(float(value), _text(unit)),
     "rational": lambda p, q: sympy.Rational(int(p), int(q)),
     "float": _read_float,
 }
@@ -325,6 +329,7 @@ class _Writer:
             "conditions": conditions,
             "data": self.value(list(problem.data)),
             "name": problem.name,
+            "units": self.value(problem.units),
         }
 
     def place(self, domain: Any, part: Any) -> Any:
@@ -386,8 +391,9 @@ class _Reader:
         ]
         equations = [_is(Eq, self.value(e)) for e in fields["equations"]]
         data = [_is(Data, self.value(d)) for d in fields["data"]]
-        name = fields["name"]
-        return Problem(domain, equations, conditions, data, None if name is None else _text(name))
+        name = None if fields["name"] is None else _text(fields["name"])
+        units = self.value(fields.get("units", []))
+        return Problem(domain, equations, conditions, data, name, units)
 
     def place(self, domain: Any, tree: Any) -> Any:
         if isinstance(tree, dict) and "inside" in tree:

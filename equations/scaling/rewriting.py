@@ -18,6 +18,7 @@ from ..elsewhere import At
 from ..operators import Divergence
 from ..symbols import Parameter, is_time
 from ..systems import Coordinate
+from ..units import Quantity
 
 ROUNDING = 1e-13
 DIMENSIONS = {"polar": 2, "cylindrical": 3, "spherical": 3}
@@ -53,6 +54,8 @@ class Rewriting:
         if isinstance(e, sympy.Symbol):
             unit, symbol = self.symbols.get(e, (1.0, e))
             return _times(unit, symbol)
+        if isinstance(e, Quantity):
+            return _number(e.value)
         if isinstance(e, AppliedUndef):
             return self._field(e)
         if isinstance(e, sympy.Derivative):

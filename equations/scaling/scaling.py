@@ -181,7 +181,7 @@ def _applied(scaling: Scaling, problem: Any) -> Any:
     data = tuple(piece for item in problem.data for piece in _data(scaling, item))
     return problem.replace(
         domain=domain, equations=equations, conditions=conditions, data=data,
-        scaling=scaling, law=None,
+        scaling=scaling, units=(), law=None,
     )  # fmt: skip
 
 
