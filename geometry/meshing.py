@@ -23,7 +23,9 @@ from geometry.spatial_mesher import mesh_solid
 
 
 @functools.singledispatch
-def mesh_shape(shape: Shape, size: float | Callable[[np.ndarray], np.ndarray]) -> SimplexMesh:
+def mesh_shape(
+    shape: Shape, size: float | Callable[[np.ndarray], np.ndarray] | None
+) -> SimplexMesh:
     """Returns a mesh of any shape in one, two and three dimensions; see `Shape.mesh`."""
     if shape.dimension == 1:
         return _mesh_line(shape, _length(size))

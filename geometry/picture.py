@@ -116,7 +116,7 @@ def _draw_plane(shape: Shape, ax: Axes, colors: dict[str, Any]) -> None:
 
 
 def _regions(shape: Shape) -> list[tuple[str, Shape]]:
-    return list(getattr(shape, "regions", {}).items()) or [("", shape)]
+    return list(shape.regions.items()) or [("", shape)]
 
 
 def _columns(shape: Shape) -> tuple[int, ...]:

@@ -137,7 +137,7 @@ def _largest(shape: Shape, field: SizeField) -> float:
 
 def _gap(shape: Shape, points: np.ndarray) -> np.ndarray:
     """A bound of the distance from the nearest boundary or interface."""
-    members = getattr(shape, "regions", {}).values() or (shape,)
+    members = shape.regions.values() or (shape,)
     return np.min([np.abs(member._sdf(points)) for member in members], axis=0)
 
 
@@ -344,7 +344,7 @@ def _between_regions(shape: Shape, points: np.ndarray, cells: np.ndarray) -> np.
     """The faces whose two cells lie in different regions, outward from the first region."""
     if not shape._interface_faces:
         return np.zeros((0, 3), int)
-    members = [_depth(member, points, cells) for member in shape.regions.values()]  # type: ignore
+    members = [_depth(member, points, cells) for member in shape.regions.values()]
     region = np.argmin(members, axis=0)
     faces = cells[:, FACES].reshape(-1, 3)
     code = keys(faces, len(points))
