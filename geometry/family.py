@@ -42,9 +42,6 @@ class Family(Product):
     def _of(self, base: Shape) -> Shape:
         return replace(self, space=base)
 
-    def _with_base(self, base: Shape) -> Shape:
-        return self._of(base)
-
     @property
     def _n_sliced(self) -> int:
         return self.space._n_sliced + 1

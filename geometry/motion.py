@@ -135,7 +135,7 @@ def _(shape: Product) -> Motion:
     base = motion_of(shape.base)
     if base.is_still:
         return _rest(shape)
-    return Motion(shape._with_base(base.still), (*base.path, 0), (*base.stretch, 1))
+    return Motion(shape._of(base.still), (*base.path, 0), (*base.stretch, 1))
 
 
 @motion_of.register

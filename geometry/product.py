@@ -27,10 +27,6 @@ class Product(Shape, abc.ABC):
     def base(self) -> Shape:
         """The shape without the last coordinate."""
 
-    @abc.abstractmethod
-    def _with_base(self, base: Shape) -> Shape:
-        """The same product of another shape."""
-
     @property
     @abc.abstractmethod
     def cap_names(self) -> tuple[str, ...]:
@@ -163,9 +159,6 @@ class Extruded(Product):
     def base(self) -> Shape:
         """The shape without the last coordinate."""
         return self.profile
-
-    def _with_base(self, base: Shape) -> Shape:
-        return Extruded(base, self.start, self.end, self.axis)
 
     @property
     def cap_names(self) -> tuple[str, str]:

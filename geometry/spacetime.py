@@ -36,9 +36,6 @@ class SpaceTime(Product):
         """The shape in space."""
         return self.space
 
-    def _with_base(self, base: Shape) -> Shape:
-        return SpaceTime(base, self.axis, self.start, self.end)
-
     @property
     def _n_sliced(self) -> int:
         return self.space._n_sliced + 1
