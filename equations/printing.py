@@ -26,6 +26,8 @@ def text(problem: Any) -> str:
         rows.append(("data" if i == 0 else "", f"{len(data.points)} values of {what}{noise}"))
     if problem.units:
         rows.append(("units", ", ".join(f"{symbol} in {unit}" for symbol, unit in problem.units)))
+    if problem.scaling is not None:
+        rows += [(line[:6], line[8:]) for line in str(problem.scaling).splitlines()]
     title = f"Problem {problem.name}" if problem.name else "Problem"
     return "\n".join([title, *(f"  {head:<11} {line}" for head, line in rows)])
 

@@ -60,11 +60,11 @@ class InUnits:
     jets: Any
     scaling: Scaling
 
-    def __call__(self, functionals: Sequence[Functional], points: Any, *more: Any) -> list[Any]:
+    def __call__(self, functionals: Sequence[Functional], points: Any) -> list[Any]:
         """One array for each functional; with derivatives as everywhere."""
         lengths = jnp.array([unit for _, unit in self.scaling.coordinates])
         own = tuple(map(self._scaled, functionals))
-        values = self.jets(own, jnp.asarray(points) / lengths, *more)
+        values = self.jets(own, jnp.asarray(points) / lengths)
         offsets = map(self._offset, functionals)
         return [v + o if o else v for v, o in zip(values, offsets, strict=True)]
 

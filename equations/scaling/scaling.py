@@ -32,6 +32,7 @@ __all__ = ["NotScalable", "Scaling", "nondimensionalize"]
 
 NEAR_ONE = (1 / 30, 30.0)  # scales in this range leave a problem as it is
 BALANCED = (1e-3, 1e3)  # and largest terms of equations in this one
+_UNKNOWN = (ArithmeticError, LookupError, NotImplementedError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Scaling:
         """
         try:
             return _applied(self, problem)
-        except (NotImplementedError, TypeError, ValueError) as reason:
+        except _UNKNOWN as reason:
             raise NotScalable(f"the problem has no dimensionless form: {reason}") from reason
 
     def __call__(self, expression: Any) -> Any:
@@ -141,9 +142,12 @@ def nondimensionalize(problem: Any) -> Any:
     """
     if problem.scaling is not None:
         return problem
-    scaling = Scaling.of(problem)
-    if is_near_one(scaling, problem):
-        return problem
+    try:
+        scaling = Scaling.of(problem)
+        if is_near_one(scaling, problem):
+            return problem
+    except _UNKNOWN as reason:
+        raise NotScalable(f"the problem has no dimensionless form: {reason}") from reason
     scaled = scaling.apply(problem)
     return scaled.replace(scaling=replace(scaling, groups=dimensionless_groups(scaled)))
 

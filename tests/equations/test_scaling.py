@@ -6,11 +6,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 import sympy
-from sympy import Integral, exp, sin
+from sympy import Integral, exp, pi, sin
 
 import geometry as geo
 from equations import (
+    Data,
     Eq,
+    NotScalable,
     Problem,
     Scaling,
     call,
@@ -25,6 +27,7 @@ from equations import (
     laplacian,
     mean,
     normal_derivative,
+    parameter,
     structure,
 )
 from equations.symbols import NormalComponent
@@ -154,3 +157,101 @@ def test_integrals_and_values_elsewhere_say_the_same_in_other_units(name):
     scaled = scaling.apply(problem)
     for a, b in zip(evaluated(problem, function), evaluated(scaled, in_units), strict=True):
         assert_proportional(a, b)
+
+
+@pytest.mark.parametrize(
+    ("name", "groups"),
+    [
+        ("water in a narrow channel", {"Re": 0.1 * 1e-2 / 1e-6}),
+        ("a rod in an hour", {"Fo": 50 / 3.9e6 * 3600 / 0.1**2, "Bi": 10 * 0.1 / 50}),
+        ("a wall between two rooms", {"Bi": 8 * 0.24 / 0.8}),
+        ("a string", {"Co": 300 * 0.01}),
+    ],
+)
+def test_dimensionless_groups_have_their_textbook_values(name, groups):
+    found = dict(LAWS[name].nondimensionalize().scaling.groups)
+    assert found == pytest.approx(groups, rel=1e-5)  # printed to six digits
+
+
+rod = field("T", x)
+carried = Problem(
+    geo.Interval(0, 100),
+    Eq(2.0 * diff(rod, x), 4.0 * diff(rod, x, 2) + 0.01 * rod),
+    {"left": Eq(rod, 500), "right": Eq(rod, 0)},
+)
+
+
+def test_advection_and_reaction_are_compared_with_diffusion():
+    found = dict(carried.nondimensionalize().scaling.groups)
+    assert found == pytest.approx({"Pe": 2 * 100 / 4, "Da": 0.01 * 100**2 / 4})
+
+
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        # a film between plates 1 mm apart: a pressure gradient of 1e7 Pa/m and 10 Pa s
+        ("glue pressed through a channel", {"u": 1e7 * 1e-6 / 10, "p": 1e5}),
+        ("water in a narrow channel", {"u": 0.1, "v": 0.1, "x": 1e-2, "y": 1e-2}),
+        ("a cantilever", {"w": 1e3 / 2e6}),  # F L^3 / (E I)
+        ("an aquifer", {"p": 2e5, "x": 1000}),
+        ("a wall between two rooms", {"T": 15}),  # half of 30 K
+    ],
+)
+def test_scales_are_what_a_textbook_would_take(name, units):
+    scaling = LAWS[name].nondimensionalize().scaling
+    found = {getattr(k, "name", None) or k.func.__name__: u for k, u in scaling.units.items()}
+    assert {k: found[k] for k in units} == pytest.approx(units, rel=0.05)  # two digits are kept
+
+
+def test_a_source_that_oscillates_asks_for_a_smaller_solution():
+    g = field("g", x, y)
+    source = 1e6 * sin(20 * pi * x) * sin(20 * pi * y)
+    p = Problem(geo.Rectangle((0, 0), (1, 1)), Eq(-laplacian(g), source), {"boundary": Eq(g, 0)})
+    exact = 1e6 / (2 * (20 * np.pi) ** 2)
+    assert exact / 5 < p.nondimensionalize().scaling[g] < exact * 5
+
+
+def test_saturation_counts_more_than_a_small_start():
+    w = field("w", t)
+    p = Problem(geo.Time(0, 1), Eq(diff(w, t), w - w**2 / 1000), {"initial": Eq(w, 1)})
+    assert p.nondimensionalize().scaling[w] == 1000
+
+
+def test_the_dimensionless_form_is_printed_with_scales_and_groups():
+    p = LAWS["a rod in an hour"].nondimensionalize()
+    text = str(p)
+    assert "T = 293 + 1 T'" in text and "groups      Fo = 4.615, Bi = 0.02" in text
+    assert p.nondimensionalize() is p and not p.check().errors
+    assert p.domain == geo.Interval(0.0, 1.0).over(t, 0.0, 1.0)
+
+
+def test_data_are_carried_over():
+    k = parameter("k", initial=2e-5, positive=True)
+    readings = Data([[0.05, 30.0]], {w: [330.0], diff(w, x): [20.0]}, noise=2.0)
+    p = Problem(
+        geo.Interval(0, 0.1).over(t, 0, 60), Eq(diff(w, t), k * diff(w, x, 2)), (), readings
+    )
+    scaling = Scaling(((x, 0.1), (t, 60.0)), ((w, 40.0, 290.0),), ((k, 2e-5),))
+    value, slope = scaling.apply(p).data
+    assert value.points == pytest.approx(np.array([[0.5, 0.5]]))
+    assert list(value.values) == [w] and value.values[w] == pytest.approx([1.0])
+    assert value.noise == pytest.approx(2 / 40) and slope.noise == pytest.approx(2 / 20)
+    ((expression, number),) = slope.values.items()
+    assert number == pytest.approx([1.0]) and expression == 20 * diff(w, x)  # 40 / 0.1 / 20
+    assert scaling.apply(p).parameters[0].initial == 1
+
+
+class Riddle(sympy.Function):
+    """A term that nobody can read."""
+
+    def rewritten(self, rewriting):
+        raise NotScalable("a riddle")
+
+
+Riddle.__module__ = "equations.riddle"
+
+
+def test_a_term_without_a_form_in_other_units_is_told():
+    p = Problem(geo.Interval(0, 1e-3), Eq(diff(f, x, 2), Riddle(f)), {"left": Eq(f, 1e6)})
+    with pytest.raises(NotScalable, match="a riddle"):
+        p.nondimensionalize()
