@@ -1,6 +1,8 @@
 """Every law, in every dimension: an exact or manufactured solution leaves no residual, and the
 residual of any other field is what SymPy computes by itself."""
 
+import functools
+
 import jax.numpy as jnp
 import matplotlib.mathtext
 import numpy as np
@@ -8,11 +10,11 @@ import pytest
 import sympy
 
 import equations
-from equations import compile_expressions, spatial
+from equations import function_jets, spatial
 from equations.laws.law import Law
 
 from . import curved, flows, processes, solids, transport, waves
-from .cases import as_functions, by_sympy, some_fields
+from .cases import as_functions, by_sympy, domain_of, some_fields
 
 TABLES = (transport, flows, waves, solids, processes, curved)
 CASES = {case.name: case for table in TABLES for case in table.cases()}
@@ -24,25 +26,27 @@ ELSEWHERE = {"Volterra", "FractionalPoisson"}  # in test_memory
 
 
 def sample(problem, n=3):
-    return problem.domain.sample_interior(n, key=0, sampler="random").points
+    return jnp.asarray(problem.domain.sample_interior(n, key=0, sampler="random").points)
 
 
-def compiled_residual(problem, fields, points):
-    """The compiled residual with its functionals computed by SymPy."""
-    compiled = compile_expressions(problem.residuals, problem.coordinates)
-    functionals = [f.expression() for f in compiled.functionals]
-    values = by_sympy(functionals, fields, problem.coordinates, points)
-    return np.stack(compiled(jnp.asarray(points), list(jnp.asarray(values.T))), axis=-1)
+@functools.cache
+def compiled(name):
+    """The residuals of a case, compiled once for all tests."""
+    problem = CASES[name].problem
+    return problem.compile(problem.residuals)
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_solutions_leave_no_residual(name):
-    case = CASES[name]
-    problem, exact = case.problem, case.exact
+    problem, exact = CASES[name].problem, CASES[name].exact
+    points = sample(problem)
     if exact is None:
         exact = some_fields(problem.fields, shift=3)
-        problem = problem.manufactured(exact)
-    residual = problem.residual(as_functions(exact), sample(problem))
+        residual = problem.manufactured(exact).residual(as_functions(exact), points)
+    else:
+        jets = function_jets(as_functions(exact), problem.coordinates)
+        values = jets(compiled(name).functionals, points)
+        residual = np.stack(compiled(name)(points, values), axis=-1)
     assert residual.shape == (3, len(problem.residuals))
     assert np.abs(residual).max() < 1e-10  # rounding of terms of size up to 1e3
 
@@ -51,7 +55,9 @@ def test_solutions_leave_no_residual(name):
 def test_residuals_of_other_fields_agree_with_sympy(name):
     problem = CASES[name].problem
     points, other = sample(problem), some_fields(problem.fields)
-    residual = compiled_residual(problem, other, points)
+    functionals = [f.expression() for f in compiled(name).functionals]
+    values = by_sympy(functionals, other, problem.coordinates, points)
+    residual = np.stack(compiled(name)(points, list(values.T)), axis=-1)
     expected = by_sympy(problem.residuals, other, problem.coordinates, points)
     assert np.abs(expected).max() > 1e-2
     np.testing.assert_allclose(residual, expected, atol=1e-11 * np.abs(expected).max())
@@ -162,3 +168,29 @@ def test_refusals(make, kind, words):
     with pytest.raises(kind) as caught:
         make()
     assert words in str(caught.value)
+
+
+def test_coefficients_may_be_parameters_that_have_their_value_later():
+    nu = equations.parameter("nu", between=(0.1, 1))
+    law = LAW.Burgers((x, t), viscosity=nu)
+    problem = equations.Problem(domain_of(law.coordinates), law)
+    fields = {law.velocity: lambda p: p[0] ** 2}
+    (value,) = problem.residual(fields, [[0.5, 0.5]], {"nu": 0.3})[0]
+    assert value == pytest.approx(2 * 0.5**3 - 2 * 0.3)
+
+
+def test_vectors_and_matrices_may_be_arrays():
+    law = LAW.AdvectionDiffusion((x, y), np.array([1.0, 2]), np.array([[2.0, 1], [1, 3]]))
+    assert [float(a) for a in law.velocity] == [1, 2] and float(law.diffusivity[0, 1]) == 1
+    assert float(LAW.NavierStokes((x, y), 1, force=np.array([0, -9.81])).force[1]) == -9.81
+
+
+def test_a_law_of_ones_own_has_the_same_rights():
+    class Decay:
+        def __init__(self, time):
+            self.unknown = LAW.field("n", time)
+            self.equations = (LAW.Eq(LAW.diff(self.unknown, time), -self.unknown),)
+
+    law = Decay(t)
+    problem = equations.Problem(domain_of((t,)), law, {"initial": LAW.Eq(law.unknown, 1)})
+    assert isinstance(law, Law) and problem.law is law and not problem.check()
