@@ -55,11 +55,18 @@ CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
 __all__ = ["CHECKS", "Finding", "Findings", "StatementError", "check"]
 
 
-def check(problem: Any) -> Findings:
+def check(problem: Any, resolution: float | None = None) -> Findings:
     """All findings of a problem, errors first.
 
+    Arguments:
+        resolution: the length that the chosen method carries, as the size of its mesh; what is
+            shorter is then a warning. Without it, what usual resolutions do not carry is a note.
+
+    Raises:
+        ValueError for a resolution that is no length.
+
     Notes:
-        Never raises: a check that fails on a broken statement leaves the others standing.
+        A broken statement raises nothing: a check that fails leaves the others standing.
 
     Example:
         >>> import equations as eq, geometry as geo
@@ -70,7 +77,9 @@ def check(problem: Any) -> Findings:
         >>> [(f.level, f.where, f.remedy) for f in check(problem)][0]
         ('error', 'conditions', "Did you mean 'left'?")
     """
-    case = Case(problem)
+    if resolution is not None and not resolution > 0:
+        raise ValueError(f"`resolution` is a length above 0; got {resolution}.")
+    case = Case(problem, resolution)
     found: dict[Finding, None] = {}
     failed: dict[Finding, None] = {}
     for examine in CHECKS:

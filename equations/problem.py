@@ -193,9 +193,10 @@ class Problem:
         """Left minus right of every scalar equation."""
         return tuple(r for equation in self.equations for r in equation.residuals)
 
-    def check(self) -> check.Findings:
-        """What is wrong or doubtful in the statement, all at once, each with its remedy."""
-        return check.check(self)
+    def check(self, resolution: float | None = None) -> check.Findings:
+        """What is wrong or doubtful in the statement, all at once, each with its remedy;
+        `resolution` is the length that the chosen method carries, as the size of its mesh."""
+        return check.check(self, resolution)
 
     def replace(self, **changes: Any) -> Problem:
         """The same problem with some of its parts changed, as `problem.replace(conditions=...)`."""

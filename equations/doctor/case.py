@@ -32,9 +32,10 @@ class Statement:
 
 @dataclass(eq=False)
 class Case:
-    """A problem under examination."""
+    """A problem under examination; `resolution` is the length that the chosen method carries."""
 
     problem: Any
+    resolution: float | None = None
     _covers: dict[tuple[Any, str], np.ndarray] = field(default_factory=dict)
     _ties: dict[tuple[Any, sympy.Expr], tuple[str, ...]] = field(default_factory=dict)
 

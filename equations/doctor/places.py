@@ -46,7 +46,8 @@ def _has(domain, name: str) -> bool:
 def _remedy(case: Case, name: str) -> str:
     if name in TIME_PARTS and case.time is None:
         return "For a domain in time write `shape.over(t, start, end)`."
-    close = difflib.get_close_matches(name, [*case.domain.parts, "boundary"], n=1)
+    close = [part for part in case.domain.parts if part.endswith(f".{name}")]
+    close += difflib.get_close_matches(name, [*case.domain.parts, "boundary"], n=1)
     if close:
         return f"Did you mean {close[0]!r}?"
     if case.domain.periods:

@@ -19,6 +19,7 @@ from .findings import Finding, note, warning
 THIN = 0.01  # of the domain: a mesh or a network of the usual size does not carry thinner layers
 BRIEF = 0.003  # of the duration
 MANY = 8.0  # waves across the domain
+PER_WAVE = 4  # lengths of the resolution
 
 
 def scales(case: Case) -> Iterator[Finding]:
@@ -114,9 +115,10 @@ def _in_space(case: Case, statement: Any, own: Any, b: _Balance, across: float) 
     layer = b.diffusion / b.advection if b.advection else np.inf
     length = float(np.sqrt(b.diffusion / b.reaction)) if b.reaction else np.inf
     waves = across / (2 * np.pi * length)
+    finding = note if case.resolution is None else warning
     if _oscillates(case, statement, own):
-        if waves > MANY:
-            yield note(
+        if _is_short(case, 2 * np.pi * length, across):
+            yield finding(
                 statement.where,
                 f"waves of {own} of length {2 * np.pi * length:.2g}, {waves:.0f} across the "
                 "domain.",
@@ -124,8 +126,8 @@ def _in_space(case: Case, statement: Any, own: Any, b: _Balance, across: float) 
             )
     else:
         layer = min(layer, length)
-    if layer < THIN * across:
-        yield note(
+    if layer < (case.resolution or THIN * across):
+        yield finding(
             statement.where,
             f"layers or fronts of {own} may be as thin as {layer:.2g}, "
             f"{100 * layer / across:.1g} % of the domain.",
@@ -164,18 +166,25 @@ def _data(case: Case, reader: Reader) -> Iterator[Finding]:
     """Sources and stated values vary over lengths that can be carried."""
     rows = [(s.where, reader.row(s.expression)) for s in case.equations]
     rows += [(s.where, reader.row(s.expression, c.part)) for c, s in case.placed]
+    finding = note if case.resolution is None else warning
     for where, row in rows:
         if row is None or not row.drive:
             continue
         for c, wave, least in zip(case.coordinates, row.waves, row.lengths, strict=True):
             waves = wave / least / (2 * np.pi)
-            if waves > MANY:
-                yield note(
+            if _is_short(case if c in spatial([c]) else None, 2 * np.pi / wave, 1 / least):
+                yield finding(
                     where,
                     f"what is given varies along {c} over lengths of about {1 / wave:.2g}, "
                     f"like {waves:.0f} waves across the domain.",
                     _finer(2 * np.pi / wave / 8),
                 )
+
+
+def _is_short(case: Case | None, wave: float, across: float) -> bool:
+    """Whether a wave is too short for the resolution, or for the usual ones where none is given."""
+    given = None if case is None else case.resolution
+    return wave < (across / MANY if given is None else PER_WAVE * given)
 
 
 def _finer(size: float) -> str:

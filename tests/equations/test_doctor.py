@@ -129,3 +129,26 @@ def test_findings_print_as_lines_and_as_a_table():
 def test_errors_come_first():
     levels = [f.level for f in BROKEN["one value twice"][0].replace(conditions=()).check()]
     assert levels == sorted(levels, key=["error", "warning", "note"].index)
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem(line, Eq(-0.02 * diff(f, x, 2) + diff(f, x), 1), {("left", "right"): Eq(f, 0)}),
+        Problem(square, Eq(laplacian(u) + 400 * u, 1), walls),
+        Problem(line, Eq(diff(f, x, 2), sympy.sin(20 * x)), {("left", "right"): Eq(f, 0)}),
+    ],
+)
+def test_what_a_resolution_does_not_carry_is_a_warning(problem):
+    assert not [f for f in problem.check() if "Resolve" in f.remedy]
+    assert not [f for f in problem.check(resolution=0.01) if "Resolve" in f.remedy]
+    (finding,) = (f for f in problem.check(resolution=0.1) if "Resolve" in f.remedy)
+    assert finding.level == "warning"
+    with pytest.raises(ValueError, match="a length above 0"):
+        problem.check(resolution=-1)
+
+
+def test_a_name_that_a_shape_was_put_in_front_of_is_suggested():
+    two = geo.Regions(copper=geo.Interval(0, 1), steel=geo.Interval(1, 3))
+    (finding, *_) = Problem(two, ode, {"left": Eq(f, 0), "right": Eq(f, 1)}).check().errors
+    assert finding.remedy == "Did you mean 'interval2.right'?"
