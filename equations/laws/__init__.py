@@ -1,8 +1,8 @@
 """The law library: one class a physical law.
 
-A law takes its coordinates, which say its dimension and whether it is steady, then its coefficients:
+A law takes its coordinates, which say its dimension and whether it is steady, then coefficients:
 numbers, expressions, parameters, fields, or functions of the unknown. Its unknowns and derived
-quantities are attributes, its natural conditions methods. Those that are written in vector calculus
+quantities are attributes, its natural conditions methods. Laws that are written in vector calculus
 alone hold in curvilinear coordinates too, in physical components; the others refuse them.
 """
 

@@ -46,7 +46,9 @@ class EulerBernoulliBeam:
     unknown: Any = None
 
     def __post_init__(self):
-        symbols = checked_coordinates("EulerBernoulliBeam", self.coordinates, dimensions=(1,))
+        symbols = checked_coordinates(
+            "EulerBernoulliBeam", self.coordinates, dimensions=(1,), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         unknown = checked_unknown("EulerBernoulliBeam", self.unknown, symbols, "w")
         object.__setattr__(self, "unknown", unknown)
@@ -126,7 +128,9 @@ class TimoshenkoBeam:
     rotary_inertia: Any = 0
 
     def __post_init__(self):
-        symbols = checked_coordinates("TimoshenkoBeam", self.coordinates, dimensions=(1,))
+        symbols = checked_coordinates(
+            "TimoshenkoBeam", self.coordinates, dimensions=(1,), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         positive = ("stiffness", "shear_stiffness", "density", "rotary_inertia")
         check_values(self, "load", positive=positive)

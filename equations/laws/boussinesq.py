@@ -8,6 +8,7 @@ from typing import Any
 
 import sympy
 
+from ..curvilinear import metric
 from ..equation import Eq
 from ..operators import advect, as_vector, div, grad, normal_derivative
 from .incompressible import IncompressibleFlow
@@ -26,7 +27,8 @@ class Boussinesq(IncompressibleFlow):
         viscosity: nu in m²/s.
         diffusivity: of heat, a in m²/s.
         expansion: beta in 1/K.
-        gravity: the vector g in m/s²; by default (0, -9.81) or (0, 0, -9.81).
+        gravity: the vector g in m/s²; by default (0, -9.81) or (0, 0, -9.81), in Cartesian
+            coordinates.
         reference: the temperature T0 in K.
         density: rho in kg/m³ at T0.
         heating: q in K/s.
@@ -57,6 +59,8 @@ class Boussinesq(IncompressibleFlow):
     def __post_init__(self):
         symbols = checked_coordinates("Boussinesq", self.coordinates, dimensions=(2, 3))
         object.__setattr__(self, "coordinates", symbols)
+        if self.gravity is None and metric(self.space) is not None:
+            raise ValueError(f"`Boussinesq(gravity=)` is needed in the coordinates {symbols}.")
         if self.gravity is None:
             down = (0,) * (len(self.space) - 1) + (-9.81,)
             object.__setattr__(self, "gravity", down)

@@ -42,7 +42,9 @@ class KdV:
     unknown: Any = None
 
     def __post_init__(self):
-        symbols = checked_coordinates("KdV", self.coordinates, time=True, dimensions=(1,))
+        symbols = checked_coordinates(
+            "KdV", self.coordinates, time=True, dimensions=(1,), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         unknown = checked_unknown("KdV", self.unknown, symbols, "u")
         object.__setattr__(self, "unknown", unknown)

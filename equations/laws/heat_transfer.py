@@ -51,7 +51,9 @@ class HeatExchanger:
     counterflow: bool = True
 
     def __post_init__(self):
-        symbols = checked_coordinates("HeatExchanger", self.coordinates, dimensions=(1,))
+        symbols = checked_coordinates(
+            "HeatExchanger", self.coordinates, dimensions=(1,), cartesian=True
+        )
         object.__setattr__(self, "coordinates", symbols)
         check_values(self, "flows", "conductances", "capacities")
         for name, n in (("flows", 2), ("conductances", 2), ("capacities", 3)):

@@ -118,7 +118,7 @@ class BlackScholes:
     unknown: Any = None
 
     def __post_init__(self):
-        symbols = checked_coordinates("BlackScholes", self.coordinates, time=True)
+        symbols = checked_coordinates("BlackScholes", self.coordinates, time=True, cartesian=True)
         object.__setattr__(self, "coordinates", symbols)
         unknown = checked_unknown("BlackScholes", self.unknown, symbols, "V")
         object.__setattr__(self, "unknown", unknown)

@@ -94,7 +94,7 @@ def plain(latex):
 
 
 x, y, t = equations.coordinates("x y t")
-r = equations.coordinates("r", system="polar")
+POLAR = r, _ = equations.coordinates("r theta", system="polar")
 LAW = equations
 
 
@@ -131,6 +131,7 @@ LAW = equations
         (lambda: LAW.RANS((x, y), 1, closure="k-epsilon"), TypeError, "`KEpsilon()`"),
         (lambda: LAW.KirchhoffPlate(x, stiffness=1), ValueError, "2 space coordinates"),
         (lambda: LAW.Burgers((r, t), 1), ValueError, "Cartesian coordinates"),
+        (lambda: LAW.Boussinesq(POLAR, 1, 1, 1), ValueError, "`Boussinesq(gravity=)`"),
         (lambda: LAW.Maxwell((x, y, t), polarization="XY"), ValueError, "'TM' or 'TE'"),
         (lambda: LAW.Maxwell((x, t), current=1).equations, ValueError, "one component for each"),
         (lambda: LAW.Schrodinger(x), ValueError, "`energy=`"),
