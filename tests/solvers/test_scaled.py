@@ -23,6 +23,7 @@ from solvers import PINN, FiniteElements, solve
 from solvers.files import load
 from solvers.monitor import Silent, Target
 from solvers.scaled import restored
+from tests.equations.sound_laws import LAWS, water
 from tests.exact import solution_of
 
 x, y, t = coordinates("x y t")
@@ -144,6 +145,19 @@ def test_a_network_solves_a_wall_of_a_millimeter():
 @pytest.mark.slow
 def test_a_network_does_not_solve_it_in_si_units():
     assert error_of_rise(unscaled(wall, SOFT)) > 0.5  # measured: 300
+
+
+@pytest.mark.slow
+def test_water_in_a_channel_of_a_millimeter_needs_the_dimensionless_form():
+    problem, (flow, _) = LAWS["water in a narrow channel"], water.velocity
+    points = problem.domain.sample_interior(400, key=5).points
+    exact = 4e5 * points[:, 1] * (1e-3 - points[:, 1])
+    method = PINN(width=16, depth=2, steps=300, points=600)
+    with_scales, without = (
+        np.linalg.norm(s(flow, points) - exact) / np.linalg.norm(exact)
+        for s in (solve(problem, method), unscaled(problem, method))
+    )
+    assert with_scales < 1e-2 and without > 0.1  # measured: 9e-5 and 0.41
 
 
 def test_numbers_found_deviations_and_errors_are_in_units():
