@@ -14,7 +14,7 @@ PACKAGES := diffcore geometry equations solvers science
 export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/.cache/jax
 export JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS := 0.3
 
-.PHONY: help install demo test test-slow test-torch doctest lint format bench-derivatives bench-accuracy docs wheel lock clean
+.PHONY: help install demo test test-slow test-torch doctest lint format bench-derivatives bench-accuracy bench-geometry docs wheel lock clean
 
 help:
 	@echo "make demo               solve the lid-driven cavity; the report and pictures go to runs/"
@@ -25,6 +25,7 @@ help:
 	@echo "make format             rewrite the code in the project's style"
 	@echo "make bench-derivatives  time of derivatives, as ratios"
 	@echo "make bench-accuracy     error and time of solved problems"
+	@echo "make bench-geometry     time of queries and meshes of shapes"
 	@echo "make docs               the manual, in docs/_build"
 	@echo "make wheel              the wheel, in dist/"
 	@echo "make lock               pin the newest versions in constraints.txt (needs uv)"
@@ -77,6 +78,9 @@ bench-derivatives: install
 
 bench-accuracy: install
 	$(BIN)/python -m benchmarks.accuracy
+
+bench-geometry: install
+	$(BIN)/python -m benchmarks.geometry
 
 docs: install
 	$(PIP) --editable '.[docs]'

@@ -41,9 +41,9 @@ class FiniteElements:
     `solve(tolerance=)` asks for more), which gives the error estimate.
 
     Arguments:
-        size: edge length h of the mesh, or in two dimensions a function from points (n, 2) to
-            lengths; by default about 200, 40 and 10 cells across in one, two and three dimensions,
-            and 24 along each curved part.
+        size: edge length h of the mesh, or in two and three dimensions a function from points
+            (n, d) to lengths; by default about 200, 40 and 10 cells across in one, two and three
+            dimensions, and in two 24 along each curved part.
         degree: 1 or 2, of the polynomials; cells along curved walls are curved for degree 2.
         time_steps: so many equal steps in time instead of adaptive ones.
         tolerance: relative, of one adaptive step and of Newton's method.
@@ -100,8 +100,6 @@ class FiniteElements:
         dimension = len(problem.domain.axes) - (problem.domain.time is not None)
         if dimension > 3:
             reasons.append(f"it meshes at most 3 space dimensions; the domain has {dimension}")
-        elif dimension == 3 and not _has_mesh(_space(problem)):
-            reasons.append("of domains in 3 dimensions only boxes are meshed")
         return tuple(dict.fromkeys(reasons))
 
     def solve(self, problem: Problem, *, key: Any, target: Target, monitor: Monitor) -> Solution:
@@ -317,15 +315,6 @@ def _is_determined(weak: WeakForm) -> bool:
 def _is_complex(problem: Problem) -> bool:
     statements = [*problem.equations, *(c.equation for c in problem.conditions)]
     return any(not f.is_real for f in problem.fields) or any(s.has(sympy.I) for s in statements)
-
-
-def _has_mesh(shape: Any) -> bool:
-    base = getattr(shape, "base", shape) if shape.periods else shape
-    try:
-        base.mesh(shape.size)
-    except NotImplementedError:
-        return False
-    return True
 
 
 def _history(outcome: Steady | Trajectory) -> dict[str, np.ndarray]:

@@ -324,6 +324,7 @@ def test_unsolvable_nonlinear_problem_is_told_by_its_status():
 
 
 free = Eq(normal_derivative(u), 0)
+X = coordinates("x1 x2 x3 x4")
 
 
 @pytest.mark.parametrize(
@@ -350,11 +351,11 @@ free = Eq(normal_derivative(u), 0)
         ),
         (
             Problem(
-                geo.Ball((0, 0, 0), 1),
-                Poisson((x, y, z), source=1),
-                {"boundary": Eq(field("u", x, y, z), 0)},
+                geo.Ball((0, 0, 0, 0), 1),
+                Poisson(X, source=1),
+                {"boundary": Eq(field("u", *X), 0)},
             ),
-            "only boxes",
+            "at most 3 space dimensions",
         ),
     ],
     ids=["flow", "floating", "parameter", "data", "complex", "ball"],
