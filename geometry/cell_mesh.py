@@ -21,7 +21,7 @@ from geometry.facets import Facets
 from geometry.files import MeshFileError, RawMesh, read_mesh
 from geometry.locate import Locator, MeshField
 from geometry.mesh import SimplexMesh
-from geometry.meshing import mesh_shape
+from geometry.meshing import mesh_shape, oriented
 from geometry.rescale import rescaled
 from geometry.segment import Segment
 from geometry.shape import Shape, positive, set_axes, set_name
@@ -389,7 +389,7 @@ def _(shape: CellMesh, size: Any) -> SimplexMesh:
         )
     for _ in range(times):
         points, simplices, facets = refined(points, simplices, facets)
-    return SimplexMesh(points, simplices, facets)
+    return SimplexMesh(points, oriented(points, simplices), facets)
 
 
 def _length(size: Any) -> float:
