@@ -14,7 +14,6 @@ cubes, and local improvement in place of bounds on the angles.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +25,10 @@ from geometry.face import Surface
 from geometry.improve import improved
 from geometry.lattice import SizeField, graded_lattice
 from geometry.mesh import SimplexMesh
-from geometry.surfaces import misfit, project
-from geometry.swaps import Tetrahedra, Walls
-from geometry.tets import FACES, keys, outer_faces, quality, split, unique_edges, volumes
+from geometry.surfaces import misfit, project, root
+from geometry.swaps import Tetrahedra
+from geometry.tets import outer_faces, quality, split, unique_edges, volumes
+from geometry.walls import all_walls, compact, depth, facet_walls, tagged, with_borders
 
 if TYPE_CHECKING:
     from geometry.shape import Shape
@@ -55,15 +55,15 @@ def mesh_solid(shape: Shape, size: float | SizeField) -> SimplexMesh:
     if not shape._boundary_faces:
         raise ValueError(f"`mesh(size)` needs a boundary; `{shape!r}` has none.")
     wanted = size if callable(size) else lambda points: np.full(len(points), float(size))
-    walls = _all_walls(shape)
+    walls = all_walls(shape)
     surfaces = list({id(wall.surface): wall.surface for wall in walls}.values())
     of_wall = np.array([surfaces.index(wall.surface) for wall in walls])
     field = _graded(shape, wanted)
     for attempt in range(_REFINEMENTS + 1):
         points, cells = _inside(shape, _fitted(shape, surfaces, field))
-        points, cells = _with_borders(shape, walls, points, cells)
+        points, cells = with_borders(shape, walls, points, cells)
         points = _settled(shape, surfaces, points, cells)
-        mesh = Tetrahedra(points, cells, _walls(shape, walls, points, cells))
+        mesh = Tetrahedra(points, cells, facet_walls(shape, walls, points, cells))
         outer, gap, loose = _loose(shape, points, cells)
         if not len(loose) or attempt == _REFINEMENTS:
             break
@@ -75,7 +75,7 @@ def mesh_solid(shape: Shape, size: float | SizeField) -> SimplexMesh:
             "size.",
             stacklevel=3,
         )
-    return _tagged(shape, walls, improved(mesh, surfaces, of_wall))
+    return tagged(shape, walls, improved(mesh, surfaces, of_wall))
 
 
 # Sizes
@@ -169,30 +169,10 @@ def _crossings(
     edges, _ = unique_edges(lattice.cells[mixed], len(lattice.points))
     edges = edges[height[edges[:, 0]] * height[edges[:, 1]] < 0]
     a, b = lattice.points[edges[:, 0]], lattice.points[edges[:, 1]]
-    share = _root(surfaces[k].inner, a, b, height[edges[:, 0]], height[edges[:, 1]])
+    share = root(surfaces[k].inner, a, b, height[edges[:, 0]], height[edges[:, 1]])
     length = np.linalg.norm(b - a, axis=-1)
     near = _gap(shape, a + share[:, None] * (b - a)) <= 1.5 * length
     return edges[near], share[near], lattice
-
-
-def _root(
-    function: Callable[[np.ndarray], Any], a: np.ndarray, b: np.ndarray, fa: Any, fb: Any
-) -> np.ndarray:
-    """Where a function vanishes between points of different sign (regula falsi, Illinois)."""
-    low, high, fa, fb = np.zeros(len(a)), np.ones(len(a)), fa.copy(), fb.copy()
-    middle, was_low = low, None
-    for _ in range(10):
-        middle = low - fa * (high - low) / np.where(fa == fb, 1, fb - fa)
-        value = function(a + middle[:, None] * (b - a))
-        is_low = value * fa > 0
-        again = np.zeros(len(a), bool) if was_low is None else is_low == was_low
-        fa, fb = (
-            np.where(is_low, value, np.where(again, fa / 2, fa)),
-            np.where(is_low, np.where(again, fb / 2, fb), value),
-        )
-        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-        was_low = is_low
-    return np.clip(middle, 1e-4, 1 - 1e-4)
 
 
 def _snapped(shape: Shape, surfaces: list[Surface], k: int, lattice: _Lattice) -> _Lattice:
@@ -258,20 +238,9 @@ def _cut(shape: Shape, surfaces: list[Surface], k: int, lattice: _Lattice) -> _L
 
 def _inside(shape: Shape, lattice: _Lattice) -> tuple[np.ndarray, np.ndarray]:
     """The cells inside, with their vertices."""
-    depth = _depth(shape, lattice.points, lattice.cells)
-    points, cells = compact(lattice.points, lattice.cells[depth < 0])
+    inside = depth(shape, lattice.points, lattice.cells) < 0
+    points, cells = compact(lattice.points, lattice.cells[inside])
     return points, cells
-
-
-def _depth(shape: Shape, points: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """A number for each cell, negative inside: that of the vertex off the boundary, if all such
-    vertices agree, or else of the middle, which bulges may put on the other side."""
-    tolerance = 1e-7 * shape.size
-    corners = shape._sdf(points)[cells]
-    low, high = corners.min(axis=1), corners.max(axis=1)
-    middle = shape._sdf(points[cells].mean(axis=1))
-    agree = np.where(high > tolerance, low >= -tolerance, low < -tolerance)
-    return np.where(agree, np.where(high > tolerance, high, low), middle)
 
 
 def _loose(
@@ -306,114 +275,3 @@ def _settled(
             return moved
         loose, target = loose[~spoiled], target[~spoiled]
     return points
-
-
-# Walls
-
-
-@dataclass(frozen=True, eq=False)
-class _Wall:
-    """What a facet can belong to: a named piece of one surface, outside or between regions."""
-
-    name: str
-    surface: Surface
-    is_outer: bool
-
-
-def _all_walls(shape: Shape) -> list[_Wall]:
-    outer = {(f.name, id(f.surface)): _Wall(f.name, f.surface, True) for f in shape._boundary_faces}
-    inner = {
-        (f.name, id(f.surface)): _Wall(f.name, f.surface, False) for f in shape._interface_faces
-    }
-    return [*outer.values(), *inner.values()]
-
-
-def _walls(shape: Shape, walls: list[_Wall], points: np.ndarray, cells: np.ndarray) -> Walls:
-    """The facets around the mesh and between its regions, each with the wall it fits best."""
-    outer, _ = outer_faces(cells, len(points))
-    inner = _between_regions(shape, points, cells)
-    tags = [
-        _best_wall(points[facets], walls, is_outer)
-        for facets, is_outer in ((outer, True), (inner, False))
-    ]
-    is_outer = np.arange(len(outer) + len(inner)) < len(outer)
-    return Walls(np.concatenate([outer, inner]), np.concatenate(tags), is_outer)
-
-
-def _between_regions(shape: Shape, points: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """The faces whose two cells lie in different regions, outward from the first region."""
-    if not shape._interface_faces:
-        return np.zeros((0, 3), int)
-    members = [_depth(member, points, cells) for member in shape.regions.values()]
-    region = np.argmin(members, axis=0)
-    faces = cells[:, FACES].reshape(-1, 3)
-    code = keys(faces, len(points))
-    order = np.argsort(code, kind="stable")
-    twin = np.flatnonzero(code[order][1:] == code[order][:-1])
-    first, second = order[twin], order[twin + 1]
-    a, b = region[first // 4], region[second // 4]
-    return np.concatenate([faces[first[a < b]], faces[second[b < a]]])
-
-
-def _best_wall(corners: np.ndarray, walls: list[_Wall], is_outer: bool) -> np.ndarray:
-    """The number of the wall that facets `(k, 3, 3)` lie on, or come closest to."""
-    middle = corners.mean(axis=1)
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    length = np.linalg.norm(normal, axis=-1)
-    scores = np.full((len(corners), len(walls)), np.inf)
-    for i, wall in enumerate(walls):
-        if wall.is_outer != is_outer:
-            continue
-        height = np.abs(wall.surface.inner(corners)).max(axis=1)
-        trim = 0 if wall.surface.trim is None else np.maximum(-wall.surface.trim(middle), 0)
-        cosine = np.sum(normal * wall.surface.normal(middle), axis=-1) / np.where(
-            length > 0, length, 1
-        )
-        scores[:, i] = np.nan_to_num(
-            height + trim + np.sqrt(length) * (1 - np.abs(cosine)), nan=np.inf
-        )
-    return np.argmin(scores, axis=1)
-
-
-def _with_borders(
-    shape: Shape, walls: list[_Wall], points: np.ndarray, cells: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Splits edges of the boundary where one part ends and another goes on smoothly."""
-    tolerance = 1e-7 * shape.size
-    for wall in walls:
-        surface = wall.surface
-        if surface.trim is None:
-            continue
-        facets, _ = outer_faces(cells, len(points))
-        facets = facets[(np.abs(surface.inner(points[facets])) < tolerance).all(axis=1)]
-        edges = np.unique(
-            np.sort(facets[:, [(1, 2), (2, 0), (0, 1)]].reshape(-1, 2), axis=1), axis=0
-        )
-        trim = surface.trim(points)
-        trim = np.where(np.abs(trim) < tolerance, 0, trim)
-        edges = edges[trim[edges[:, 0]] * trim[edges[:, 1]] < 0]
-        if not len(edges):
-            continue
-        a, b = points[edges[:, 0]], points[edges[:, 1]]
-        share = _root(surface.trim, a, b, trim[edges[:, 0]], trim[edges[:, 1]])
-        share = np.clip(share, 0.02, 0.98)
-        middles = project(a + share[:, None] * (b - a), np.ones((len(edges), 1), bool), [surface])
-        numbers = len(points) + np.arange(len(edges))
-        new = np.concatenate([points, middles])
-        cells, points = split(cells, edges, numbers, len(new)), new
-    return points, cells
-
-
-def compact(points: np.ndarray, *rows: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Returns the points that the first rows use, and the rows renumbered."""
-    used = np.unique(rows[0])
-    number = np.full(len(points), -1)
-    number[used] = np.arange(len(used))
-    return (points[used], *(number[r] for r in rows))
-
-
-def _tagged(shape: Shape, walls: list[_Wall], mesh: Tetrahedra) -> SimplexMesh:
-    points, cells, facets = compact(mesh.points, mesh.cells, mesh.walls.facets)
-    names = np.array([wall.name for wall in walls])[mesh.walls.tags]
-    tagged = (*shape.parts, *shape.interfaces)
-    return SimplexMesh(points, cells, {name: facets[names == name] for name in tagged})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -51,6 +52,26 @@ def misfit(points: np.ndarray, on: np.ndarray, surfaces: Sequence[Surface]) -> n
     """Returns how far each point is from the farthest of the surfaces that `on` marks for it."""
     heights = np.stack([np.abs(s.inner(points)) for s in surfaces], axis=-1)
     return np.asarray(np.where(on, np.nan_to_num(heights, nan=np.inf), 0).max(axis=1))
+
+
+def root(
+    function: Callable[[np.ndarray], Any], a: np.ndarray, b: np.ndarray, fa: Any, fb: Any
+) -> np.ndarray:
+    """Returns where, from 0 to 1, a function vanishes between points of different sign (regula falsi, Illinois)."""
+    low, high, fa, fb = np.zeros(len(a)), np.ones(len(a)), fa.copy(), fb.copy()
+    middle, was_low = low, None
+    for _ in range(10):
+        middle = low - fa * (high - low) / np.where(fa == fb, 1, fb - fa)
+        value = function(a + middle[:, None] * (b - a))
+        is_low = value * fa > 0
+        again = np.zeros(len(a), bool) if was_low is None else is_low == was_low
+        fa, fb = (
+            np.where(is_low, value, np.where(again, fa / 2, fa)),
+            np.where(is_low, np.where(again, fb / 2, fb), value),
+        )
+        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+        was_low = is_low
+    return np.clip(middle, 1e-4, 1 - 1e-4)
 
 
 def are_transversal(points: np.ndarray, on: np.ndarray, surfaces: Sequence[Surface]) -> np.ndarray:

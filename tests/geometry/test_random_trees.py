@@ -192,3 +192,21 @@ def names(shape, rng):
     found = (a + b) / 2
     on_parts = sum(shape[name].contains(found).astype(int) for name in shape.parts)
     assert (on_parts == 1).all()
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:`mesh:UserWarning")  # details smaller than these coarse cells
+@pytest.mark.parametrize("seed", range(60))
+def test_trees_in_space_have_valid_meshes(seed):
+    rng = np.random.default_rng([seed, 3])
+    shape = random_tree(rng, 3, 1 + (seed % 4 == 3) + (seed % 20 == 19)).shape
+    mesh = shape.mesh(shape.size / 18)
+    assert (mesh.cell_measures > 0).all()
+    corners = np.array([(1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1)])
+    faces = np.sort(mesh.cells[:, corners].reshape(-1, 3), axis=1)
+    faces, times = np.unique(faces, axis=0, return_counts=True)
+    facets = np.sort(np.concatenate(list(mesh.facets.values())), axis=1)
+    assert len(np.unique(facets, axis=0)) == len(facets)
+    np.testing.assert_array_equal(np.unique(facets, axis=0), faces[times == 1])
+    # chords of tori and cylinders about four cells wide leave up to a tenth of the volume
+    assert mesh.measure == pytest.approx(shape.measure, rel=0.1)
