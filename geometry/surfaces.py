@@ -57,7 +57,10 @@ def misfit(points: np.ndarray, on: np.ndarray, surfaces: Sequence[Surface]) -> n
 def root(
     function: Callable[[np.ndarray], Any], a: np.ndarray, b: np.ndarray, fa: Any, fb: Any
 ) -> np.ndarray:
-    """Returns where, from 0 to 1, a function vanishes between points of different sign (regula falsi, Illinois)."""
+    """Returns where, from 0 to 1, a function vanishes between points at which its sign differs.
+
+    By regula falsi with the Illinois correction.
+    """
     low, high, fa, fb = np.zeros(len(a)), np.ones(len(a)), fa.copy(), fb.copy()
     middle, was_low = low, None
     for _ in range(10):

@@ -85,7 +85,7 @@ def _best_wall(corners: np.ndarray, walls: list[Wall], is_outer: bool) -> np.nda
 def with_borders(
     shape: Shape, walls: list[Wall], points: np.ndarray, cells: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Returns points and cells with edges of the boundary split where one part ends and another goes on smoothly."""
+    """Returns points and cells with boundary edges split where a part ends on a smooth surface."""
     tolerance = 1e-7 * shape.size
     for wall in walls:
         surface = wall.surface
@@ -114,8 +114,8 @@ def with_borders(
 def depth(shape: Shape, points: np.ndarray, cells: np.ndarray) -> np.ndarray:
     """Returns a number for each cell, negative inside.
 
-    It is that of a vertex off the boundary, if all such vertices agree, or else of the middle, which
-    bulges may put on the other side.
+    It is that of a vertex off the boundary, if all such vertices agree, or else of the middle,
+    which bulges may put on the other side.
     """
     tolerance = 1e-7 * shape.size
     corners = shape._sdf(points)[cells]
