@@ -226,12 +226,16 @@ def _summands_by_symbol(
 
 
 def _sample(place: Any, n: int) -> tuple[Any, bool]:
-    """Quadrature points on a part, a point, or in a shape."""
-    if hasattr(place, "sample"):
-        dimension = len(getattr(place, "shape", place).axes) - 1 if hasattr(place, "shape") else 0
-        return place.sample(n or POINTS.get(max(dimension, 1), 8000), key=0, sampler="gauss"), True
-    n = n or POINTS.get(place.dimension, 8000)
-    return place.sample_interior(n, key=0, sampler="gauss"), False
+    """Quadrature points on a part, or in a shape; whether it is a part. Pieces and what is cut have
+    no Gauss rule, and Sobol points in its place, four times as many."""
+    is_part = hasattr(place, "sample")
+    dimension = len(getattr(place, "shape", place).axes) - is_part
+    n = n or POINTS.get(max(dimension, 1), 8000)
+    draw = place.sample if is_part else place.sample_interior
+    try:
+        return draw(n, key=0, sampler="gauss"), is_part
+    except ValueError:
+        return draw(4 * n, key=0, sampler="sobol"), is_part
 
 
 def _unbounded(lower, upper, z, finite) -> tuple[sympy.Expr, sympy.Expr]:

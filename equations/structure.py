@@ -16,8 +16,9 @@ import sympy
 from sympy.core.function import AppliedUndef
 
 from .compile import Orders, expand, field_and_orders, jet_atoms
+from .history import FractionalLaplacian
 from .nonlocal_terms import one_value, outermost
-from .symbols import is_time, spatial
+from .symbols import fields_in, is_time, spatial
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,9 @@ def orders(problem: Any) -> dict[AppliedUndef, dict[sympy.Symbol, int]]:
     for jet in all_jets(problem.residuals):
         for argument, n in zip(jet.field.args, jet.orders, strict=True):
             found[jet.field][argument] = max(found[jet.field][argument], n)
+    for node in (n for r in problem.residuals for n in r.atoms(FractionalLaplacian)):
+        for f in fields_in(node.args[0]):  # a condition at each end, as of second order
+            found[f][node.args[2][0]] = max(found[f][node.args[2][0]], 2)
     return found
 
 

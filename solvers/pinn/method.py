@@ -15,7 +15,7 @@ import numpy as np
 
 import diffcore
 from diffcore import nn
-from equations import Problem
+from equations import Problem, structure
 
 from ..monitor import Monitor, Target
 from ..solution import Solution
@@ -99,6 +99,11 @@ class PINN:
         ranged = [p.name for p in problem.parameters if p.between is not None]
         if ranged:
             reasons.append(f"parameters that range between values: {', '.join(ranged)}.")
+        if _needs_size(problem):
+            reasons.append(
+                "nothing gives the size of an eigenfunction, so that training would end at zero: "
+                'add a condition as {"domain": Eq(integral(u**2), 1)}.'
+            )
         return tuple(reasons)
 
     def solve(
@@ -179,6 +184,14 @@ class PINN:
             shown = ", ".join(f"{w:.3g}" for w in weight)
             sentences.append(f"{term.kind} on {term.label}: {term.count} points, weight {shown}.")
         return tuple(sentences)
+
+
+def _needs_size(problem: Problem) -> bool:
+    """Whether an eigenvalue is sought and zero satisfies all conditions."""
+    if all(p.role != "eigenvalue" for p in problem.parameters):
+        return False
+    held = [structure.jet_expression(r) for c in problem.conditions for r in c.equation.residuals]
+    return not problem.data and all(h.rest() == 0 for h in held)
 
 
 def _is_whole(value: Any) -> bool:
