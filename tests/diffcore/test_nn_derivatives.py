@@ -34,7 +34,6 @@ LAYERS = {
     "MultiHeadAttention": (nn.MultiHeadAttention(4, 2, causal=True, rotary=True), (2, 4)),
     "TransformerLayer": (nn.TransformerLayer(4, 1, hidden_size=4, activation=nn.gelu), (2, 4)),
     "SpectralConv": (nn.SpectralConv(1, 1, 2), (1, 4)),
-    "FNO": (nn.FNO(1, 1, 2, 2, depth=1), (1, 4)),
 }
 
 

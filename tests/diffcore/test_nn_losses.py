@@ -28,8 +28,9 @@ def test_cross_entropy_equals_its_formula_with_weights_smoothing_and_ignored_pla
 def test_cross_entropy_takes_classes_on_any_axis_and_probabilities():
     pixels = nn.cross_entropy(A.T.reshape(1, 4, 6), CLASSES[None], axis=1)
     np.testing.assert_allclose(pixels, nn.cross_entropy(A, CLASSES), rtol=1e-13)
-    one_hot = nn.cross_entropy(A[:4], np.eye(4)[CLASSES[:4]])
-    np.testing.assert_allclose(one_hot, nn.cross_entropy(A[:4], CLASSES[:4]), rtol=1e-13)
+    kept = CLASSES >= 0
+    one_hot = nn.cross_entropy(A[kept], np.eye(4)[CLASSES[kept]])
+    np.testing.assert_allclose(one_hot, nn.cross_entropy(A, CLASSES), rtol=1e-13)
 
 
 def test_a_class_that_does_not_exist_gives_nan_instead_of_another_class():
@@ -41,7 +42,7 @@ def test_losses_with_logits_do_not_overflow():
     logits, targets = jnp.array([1e4, -1e4]), jnp.array([0.0, 1.0])
     loss = nn.binary_cross_entropy_with_logits(logits, targets)
     np.testing.assert_allclose(loss, 1e4, rtol=1e-15)
-    slope = jax.grad(lambda z: nn.cross_entropy(z[None], jnp.array([1])))(logits)
+    slope = jax.jit(jax.grad(lambda z: nn.cross_entropy(z[None], jnp.array([1]))))(logits)
     np.testing.assert_allclose(slope, [1, -1])
 
 

@@ -258,4 +258,5 @@ def test_complex_activations_equal_their_formulas():
     layer = nn.replace(nn.ModReLU(50), "bias", np.full(50, -0.5))
     expected = np.maximum(np.abs(z) - 0.5, 0) * np.exp(1j * np.angle(z))
     np.testing.assert_allclose(layer(z), expected, rtol=1e-12, atol=1e-15)
-    assert np.all(np.isfinite(jax.grad(lambda r: jnp.abs(layer(r * z * 0)[0]))(1.0)))
+    slope = jax.jit(jax.grad(lambda r: jnp.real(layer(r * z * 0)[0])))(1.0)
+    assert np.isfinite(slope)

@@ -67,7 +67,7 @@ def test_recurrent_networks_equal_loops_in_both_directions(name):
 def test_a_sequence_in_two_pieces_equals_the_whole():
     network = nn.LSTM(3, 4, layers=2, key=0)
     x = RANDOM.normal(size=(2, 6, 3))
-    first, state = run(network, x[:, :3], network(x[:, :0])[1])
+    first, state = run(network, x[:, :3])
     second, _ = run(network, x[:, 3:], state)
     whole = jnp.concatenate([first, second], axis=1)
     np.testing.assert_allclose(whole, run(network, x)[0], rtol=1e-12, atol=1e-14)
@@ -76,8 +76,8 @@ def test_a_sequence_in_two_pieces_equals_the_whole():
 def test_padded_sequences_equal_their_shorter_selves():
     network = nn.GRU(3, 4, bidirectional=True, key=0)
     x = RANDOM.normal(size=(2, 5, 3))
-    outputs, state = network(x, lengths=jnp.array([3, 5]))
-    short, short_state = network(x[:1, :3])
+    outputs, state = run(network, x, lengths=jnp.array([3, 5]))
+    short, short_state = run(network, x[:1, :3])
     np.testing.assert_allclose(outputs[:1, :3], short, rtol=1e-12)
     np.testing.assert_array_equal(outputs[0, 3:], 0)
     for a, b in zip(jax.tree.leaves(state), jax.tree.leaves(short_state), strict=True):
@@ -120,8 +120,8 @@ def test_rotary_attention_depends_on_differences_of_positions_alone():
 def test_padding_keys_do_not_change_the_others():
     layer = nn.MultiHeadAttention(8, 2, key=0)
     x = RANDOM.normal(size=(2, 5, 8))
-    y = layer(x, mask=nn.padding_mask([3, 5], 5))
-    np.testing.assert_allclose(y[0, :3], layer(x[0, :3]), rtol=1e-11, atol=1e-14)
+    y = run(layer, x, mask=nn.padding_mask([3, 5], 5))
+    np.testing.assert_allclose(y[0, :3], run(layer, x[0, :3]), rtol=1e-11, atol=1e-14)
 
 
 def test_grouped_queries_with_equal_heads_equal_full_attention():
@@ -133,7 +133,7 @@ def test_grouped_queries_with_equal_heads_equal_full_attention():
         arrays[part] = twice(arrays[part])
     full = nn.load_state(full, arrays)
     x = RANDOM.normal(size=(5, 8))
-    np.testing.assert_allclose(grouped(x), full(x), rtol=1e-11, atol=1e-14)
+    np.testing.assert_allclose(run(grouped, x), run(full, x), rtol=1e-11, atol=1e-14)
 
 
 def test_a_cached_transformer_continues_as_if_it_saw_all_at_once():
