@@ -27,8 +27,9 @@ class Chart:
     measure-preserving, is its area element divided by the mean one; `warp` then maps the cube to
     itself so that `map(warp(u))` preserves measure. Axes in `periodic` close on themselves. `rule`
     holds nodes u and weights, in units of the whole chart, that integrate over what is kept of a
-    cut chart. `is_smooth` is False where the map is made of pieces. `error` is the estimated error
-    of the measure, zero where that is exact up to rounding.
+    cut chart. `is_smooth` is False where the map is made of pieces; `breaks` are the first
+    coordinates at which one triangle follows another. `error` is the estimated error of the
+    measure, zero where that is exact up to rounding.
     """
 
     map: Callable[[Any], tuple[Any, Any, Any]]
@@ -41,6 +42,7 @@ class Chart:
     rule: tuple[np.ndarray, np.ndarray] | None = None
     is_smooth: bool = True
     error: float = 0.0
+    breaks: np.ndarray | None = None
 
     @property
     def is_cut(self) -> bool:
@@ -141,6 +143,7 @@ def product(chart: Chart, lower: float, upper: float) -> Chart:
         measure=chart.measure * (upper - lower),
         error=chart.error * (upper - lower),
         rule=None,
+        breaks=None,
         periodic=((chart.periodic or (False,) * chart.dimension) + (False,)),
         density=lift(chart.density, False),
         warp=lift(chart.warp, True),

@@ -8,8 +8,6 @@ The derivative of a distance is that to the facet found.
 from __future__ import annotations
 
 import functools
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +19,7 @@ from scipy.spatial import cKDTree
 from geometry._arrays import namespace, safe_sqrt
 from geometry.simplices import simplex_measures
 
-_CHUNK = 8192  # points that go down the tree together
+_CHUNK = 1024  # points that go down the tree together
 _BLOCK = 128  # facets compared at a time inside a trace
 _SLACK = 1e-12  # of a facet, by which a foot may miss it and still lie on it
 
@@ -210,12 +208,11 @@ def _foot(places: Any, rows: Any) -> tuple[Any, Any, Any]:
 
 
 def in_chunks(function: Any, points: np.ndarray) -> np.ndarray:
-    """Returns a function of points `(n, d)` by chunks, on all cores (NumPy lets go of the lock)."""
+    """Returns a function of points `(n, d)` by chunks, so that what it needs stays in the cache."""
     if len(points) <= _CHUNK:
-        return function(points)
+        return np.asarray(function(points))
     pieces = [points[i : i + _CHUNK] for i in range(0, len(points), _CHUNK)]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return np.concatenate(list(pool.map(function, pieces)))
+    return np.concatenate([function(piece) for piece in pieces])
 
 
 # A tree of boxes

@@ -41,7 +41,11 @@ def simplex_chart(corners: np.ndarray, normals: np.ndarray | None = None) -> Cha
         points = xp.sum(weights[..., None] * chosen, axis=-2)
         return points, None if normals is None else xp.asarray(normals, u.dtype)[index], None
 
-    return Chart(place, k, total, is_smooth=len(measures) == 1)
+    if k != 2 or len(measures) == 1:
+        return Chart(place, k, total, is_smooth=len(measures) == 1)
+    middles = np.stack([steps[:-1] + 4 / 9 * np.diff(steps), np.full(len(measures), 0.5)], axis=-1)
+    rule = middles, np.diff(steps)  # exact for fields that are linear in each triangle
+    return Chart(place, k, total, rule=rule, is_smooth=False, breaks=steps)
 
 
 def barycentric(u: Any) -> Any:

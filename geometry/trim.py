@@ -44,8 +44,8 @@ def boundary_status(tree: Shape, earlier: tuple[Shape, ...]) -> Status:
     def status(points: Any, normals: Any) -> tuple[Any, Any]:
         xp = namespace(points)
         step = rounding(tree, points)
-        behind = tree._sdf(points - step * normals) < 0
-        ahead = tree._sdf(points + step * normals) < 0
+        behind = tree._membership(points - step * normals) < 0
+        ahead = tree._membership(points + step * normals) < 0
         kept = behind != ahead
         for leaf in earlier:
             kept = kept & (xp.abs(leaf._sdf(points)) > step)
@@ -222,7 +222,9 @@ def _cut_surface(chart: Chart, status: Status) -> tuple[Chart, ...]:
         sign = np.sum(normals * chart.map(u)[1], axis=-1)
         if np.all(sign > 0) or np.all(sign < 0):
             return (_uncut(chart, sign[0]),)
-    if chart.rule is not None and not chart.is_smooth:  # lines would cross many pieces
+    if chart.breaks is not None and chart.dimension == 2:
+        rule = line_rule(cut_map, chart.density, chart.breaks)
+    elif chart.rule is not None and not chart.is_smooth:  # lines would cross many pieces
         kept = cut_map(chart.rule[0])[2]
         rule = chart.rule[0][kept], chart.rule[1][kept]
     elif chart.dimension == 2:
@@ -239,18 +241,26 @@ def _cut_surface(chart: Chart, status: Status) -> tuple[Chart, ...]:
 def line_rule(
     cut_map: Callable[[Any], tuple[Any, Any, Any]],
     density: Callable[[Any], Any] | None,
-    lines: int = _LINES,
+    breaks: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns nodes `(m, 2)` and weights of a rule for what is kept of a two-dimensional chart.
 
-    Gauss panels across, and along each line Gauss rules on the intervals that are kept.
+    Gauss panels across, and along each line Gauss rules on the intervals that are kept. Between
+    the `breaks` of a chart of triangles, a panel is one in the root of the coordinate, of which
+    places in the triangle are smooth functions.
     """
-    across, across_weights = _composite(lines // 4, 4)
+    if breaks is None:
+        across, across_weights = _composite(_LINES // 4, 4)
+    else:
+        root, root_weights = _composite(max(1, _LINES // 4 // (len(breaks) - 1)), 4)
+        across = (breaks[:-1, None] + np.diff(breaks)[:, None] * root**2).reshape(-1)
+        across_weights = (np.diff(breaks)[:, None] * 2 * root * root_weights).reshape(-1)
+    samples = int(np.clip(_LINES * _SAMPLES_A_LINE // len(across), 6, _SAMPLES_A_LINE))
 
     def kept(line: np.ndarray, along: np.ndarray) -> np.ndarray:
         return cut_map(np.stack([across[line], along], axis=-1))[2]
 
-    grid = (np.arange(_SAMPLES_A_LINE) + 0.5) / _SAMPLES_A_LINE
+    grid = (np.arange(samples) + 0.5) / samples
     line = np.repeat(np.arange(len(across)), len(grid))
     inside = kept(line, np.tile(grid, len(across))).reshape(len(across), -1)
     at, cell = np.nonzero(inside[:, 1:] != inside[:, :-1])
@@ -259,11 +269,11 @@ def line_rule(
         middle = (low + high) / 2
         same = kept(at, middle) == left if middle.size else np.zeros(0, bool)
         low, high = np.where(same, middle, low), np.where(same, high, middle)
-    breaks = (low + high) / 2
+    ends = (low + high) / 2
     # each line runs from 0 to 1 through its breaks; its pieces are kept in turn
     everything = np.arange(len(across))
     starts = np.concatenate([everything, at])
-    begin = np.concatenate([np.zeros(len(across)), breaks])
+    begin = np.concatenate([np.zeros(len(across)), ends])
     order = np.lexsort([begin, starts])
     starts, begin = starts[order], begin[order]
     last = np.append(starts[1:] != starts[:-1], True)

@@ -127,6 +127,14 @@ def test_algebra_with_analytic_shapes(box):
     assert set(sample.parts.tolist()) == set(range(7))
 
 
+def test_a_cut_through_many_triangles_is_measured(sphere):
+    half = sphere & Box((0, -2, -2), (2, 2, 2))
+    # by symmetry; 1e-4: 48 lines and more across every face, as for analytic shapes
+    assert half["surface"].measure == pytest.approx(sphere.boundary.measure / 2, rel=1e-9)
+    assert half.measure == pytest.approx(sphere.measure / 2, rel=1e-4)
+    assert abs(half.measure - sphere.measure / 2) < half.measure_error
+
+
 def test_motions_and_time(box):
     moved = box.translate((1, 0, 0)).rotate(0.4, axis=(0, 0, 1)).scale(2)
     exact = BOX.translate((1, 0, 0)).rotate(0.4, axis=(0, 0, 1)).scale(2)
