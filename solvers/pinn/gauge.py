@@ -19,6 +19,7 @@ from .ansatz import Trial
 from .terms import Term, evaluate
 
 DOUBTFUL, FAILED = 0.03, 0.3  # imbalance of an equation that hardly holds, and of one that does not
+SMALLEST = 0.1  # of the largest equation: below that the terms of an equation are taken as zero
 
 
 class Gauge:
@@ -54,19 +55,23 @@ class Gauge:
 
     def imbalance(self, trial: Trial) -> float:
         """The largest, over the equations, of the root mean square of the residual divided by that
-        of its largest summand: far below one where the equation holds."""
+        of its largest summand: far below one where the equation holds.
+
+        An equation whose terms all vanish in the solution, as that of a velocity component that is
+        zero, is measured by the largest equation instead."""
         inner = [i for i, t in enumerate(self.terms) if t.kind == "equation"]
         if not inner:
             return 0.0
         sizes = np.asarray(_summands(self.summands, trial, self.batches[inner[0]]))
-        largest, start = 0.0, 0
-        for count in self.counts:
-            row = sizes[:, start : start + count]
-            start += count
-            scale = np.sqrt(np.mean(np.abs(row) ** 2, axis=0)).max()
-            residual = np.sqrt(np.mean(np.abs(row.sum(axis=1)) ** 2))
-            largest = max(largest, float(residual / scale) if scale > 0 else 0.0)
-        return largest
+        rows = np.split(sizes, np.cumsum(self.counts)[:-1], axis=1)
+        scales = [_root_mean_square(row).max() for row in rows]
+        residuals = [_root_mean_square(row.sum(axis=1)) for row in rows]
+        floor = max(SMALLEST * max(scales), np.finfo(float).tiny)
+        return float(max(r / max(s, floor) for r, s in zip(residuals, scales, strict=True)))
+
+
+def _root_mean_square(values: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.mean(np.abs(values) ** 2, axis=0))
 
 
 @eqx.filter_jit
