@@ -196,11 +196,11 @@ def names(shape, rng):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:`mesh:UserWarning")  # details smaller than these coarse cells
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_trees_in_space_have_valid_meshes(seed):
     rng = np.random.default_rng([seed, 3])
     shape = random_tree(rng, 3, 1 + (seed % 4 == 3) + (seed % 20 == 19)).shape
-    mesh = shape.mesh(shape.size / 18)
+    mesh = shape.mesh(min(shape.size / 18, np.cbrt(shape.measure) / 4))  # boxes may be far too wide
     assert (mesh.cell_measures > 0).all()
     corners = np.array([(1, 2, 3), (0, 3, 2), (0, 1, 3), (0, 2, 1)])
     faces = np.sort(mesh.cells[:, corners].reshape(-1, 3), axis=1)
