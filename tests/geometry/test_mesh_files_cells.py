@@ -253,3 +253,17 @@ def test_finite_elements_on_a_mesh_of_a_box_give_what_they_give_on_the_box():
     ours, u = poisson(body, coordinates, {sides: 0}, own)
     points = box.sample_interior(200, key=0).points
     assert ours(u, points) == pytest.approx(theirs(v, points), abs=1e-12)
+
+
+def test_regions_of_a_file_carry_coefficients(field):
+    x, y = sci.coordinates("x y")
+    plate = quietly(PlaneMesh, DATA / "field.vtu", regions_from="region")
+    method = sci.FiniteElements(size=plate.longest_edge, degree=1)
+    u = sci.field("u", x, y)
+    solutions = []
+    for k in (sci.piecewise(plate, region0=2, region1=2, region2=2), 2):
+        equation = sci.Eq(-sci.div(k * sci.grad(u)), 1)
+        problem = sci.Problem(plate, equation, {"boundary": sci.Eq(u, 0)})
+        solutions.append(sci.solve(problem, method)(u, field.source.points))
+    assert solutions[0] == pytest.approx(solutions[1], abs=1e-12)
+    assert np.max(solutions[1]) > 0.03
