@@ -12,10 +12,10 @@ from science.scripts import run_script
 
 # A small network, few steps and a generous bound: that an example works, not how well.
 SMALL = {
-    "cavity": (PINN(steps=500, points=800), 0.2),
-    "burgers": (PINN(steps=600, points=800), 0.1),
+    "cavity": (PINN(width=16, depth=3, steps=300, points=400), 0.2),
+    "burgers": (PINN(width=16, depth=3, steps=700, points=600), 0.2),
     "poisson_hole": (PINN(width=12, depth=2, steps=300, points=400), 0.05),
-    "unknown_conductivity": (PINN(width=16, depth=3, steps=900, points=500), 0.05),
+    "unknown_conductivity": (PINN(width=12, depth=2, steps=600, points=300), 0.05),
 }
 
 

@@ -16,9 +16,9 @@ def test_a_field_is_refused_and_its_name_never_compiled():
     for statement in (evil > 0, evil):
         with pytest.raises(ValueError, match=r"knows the coordinates \('x', 'y'\).*lambda"):
             LEFT.where(statement)
-    moving = Disk((sympy.Function("1/0 or f")(sympy.Symbol("t")), 0), 1).over("t", 0, 1)
+    moving = Disk((sympy.Function("1/0 or f")(sympy.Symbol("t")), 0), 1)
     with pytest.raises(ValueError, match="expressions of its coordinates alone"):
-        moving.contains([0, 0, 0.5])
+        moving.over("t", 0, 1)
 
 
 def test_the_label_tells_the_conditions():
