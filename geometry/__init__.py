@@ -4,16 +4,17 @@ from geometry.annulus import Annulus
 from geometry.ball import Ball, Disk
 from geometry.box import Box, Interval, Rectangle, Time
 from geometry.capsule import Capsule
-from geometry.cell_mesh import Mesh, PlaneMesh, VolumeMesh
 from geometry.channel import Channel
 from geometry.csg import Difference, Intersection, SymmetricDifference, Union
 from geometry.curve import NACA, Curve
 from geometry.ellipse import Ellipse, Ellipsoid
 from geometry.family import Family
-from geometry.files import MeshFileError
 from geometry.gaussian import Gaussian
 from geometry.implicit import Implicit
 from geometry.mesh import SimplexMesh
+from geometry.meshes.cell_mesh import Mesh, PlaneMesh, VolumeMesh
+from geometry.meshes.files import MeshFileError
+from geometry.meshes.surface_mesh import SurfaceMesh
 from geometry.modeled import Cone, Cylinder, Prism, Torus
 from geometry.moving import Moving
 from geometry.part import Part, Point
@@ -28,7 +29,6 @@ from geometry.samples import BoundarySample, Sample, choose
 from geometry.sector import Sector
 from geometry.shape import Shape
 from geometry.spacetime import SpaceTime
-from geometry.surface_mesh import SurfaceMesh
 from geometry.tetrahedron import Tetrahedron
 from geometry.transforms import Mirrored, Rotated, Scaled, Translated
 from geometry.wire import Wire, WireInTime

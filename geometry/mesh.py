@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from geometry.meshing.tets import dihedral_angles
 from geometry.simplices import simplex_measures
-from geometry.tets import dihedral_angles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,10 +15,10 @@ from scipy.spatial import cKDTree
 from geometry._arrays import namespace, safe_sqrt
 from geometry.chart import Chart
 from geometry.face import Face, Surface
+from geometry.meshes.surface_mesh import check_points
+from geometry.meshes.triangulation import digest
 from geometry.sequences import cube
 from geometry.shape import Shape, positive, set_axes, set_name
-from geometry.surface_mesh import check_points
-from geometry.triangulation import digest
 
 _BLOCK = 256  # points of the cloud compared at a time inside a trace
 _NEIGHBORS = 8  # that tell the area which a point of a boundary stands for

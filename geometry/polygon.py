@@ -15,7 +15,7 @@ import numpy as np
 from geometry._arrays import namespace, norm, number, vector
 from geometry.chart import Chart
 from geometry.face import Face
-from geometry.planar_mesher import mesh_plane
+from geometry.meshing.planar import mesh_plane
 from geometry.segment import Segment
 from geometry.shape import Shape, positive, set_axes, set_name
 from geometry.simplices import simplex_chart

@@ -16,7 +16,7 @@ from geometry.csg import Combination, either
 from geometry.distance import part_distance
 from geometry.face import Face
 from geometry.mesh import SimplexMesh
-from geometry.meshing import mesh_shape
+from geometry.meshing.shapes import mesh_shape
 from geometry.shape import Shape, refuse_periodic
 from geometry.transforms import Translated
 

@@ -435,7 +435,7 @@ class Shape(abc.ABC):
             >>> bool((mesh.cell_measures > 0).all())
             True
         """
-        from geometry.meshing import mesh_shape
+        from geometry.meshing.shapes import mesh_shape
 
         return mesh_shape(self, size)
 

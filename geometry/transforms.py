@@ -15,9 +15,9 @@ from geometry.chart import Chart
 from geometry.csg import Combination
 from geometry.distance import part_distance
 from geometry.face import Face, Surface
-from geometry.lattice import oriented
 from geometry.mesh import SimplexMesh
-from geometry.meshing import mesh_shape
+from geometry.meshing.lattice import oriented
+from geometry.meshing.shapes import mesh_shape
 from geometry.shape import Shape, positive, refuse_periodic
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from geometry.cell_mesh import longest_edge
+from geometry.meshes.cell_mesh import longest_edge
 
 CELLS_ACROSS = {1: 200, 2: 40, 3: 10}
 CELLS_ALONG_CURVE = 24

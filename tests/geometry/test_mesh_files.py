@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from geometry import Box, Mesh, MeshFileError, PlaneMesh, Rectangle, SurfaceMesh, VolumeMesh
-from geometry.files import kind_of
+from geometry.meshes.files import kind_of
 
 DATA = Path(__file__).parent / "data"
 BOX = ("left", "right", "bottom", "top", "back", "front")

@@ -194,7 +194,7 @@ def test_neither_scale_nor_offset_matters(offset, size):
 
 
 def test_winding_of_a_surface_with_a_hole_is_the_sum_of_its_solid_angles():
-    from geometry.winding import Winding, solid_angles
+    from geometry.meshes.winding import Winding, solid_angles
 
     vertices, triangles = cube()
     pierced = Winding(vertices, triangles[3:])

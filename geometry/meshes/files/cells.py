@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from geometry.files.content import MeshFileError
-from geometry.files.reading import Group, RawMesh
+from geometry.meshes.files.content import MeshFileError
+from geometry.meshes.files.reading import Group, RawMesh
 
 # corners, and faces as corners; nodes beyond the corners lie in the middle of edges and faces
 _LINE, _TRIANGLE, _QUAD = (2, ()), (3, ()), (4, ())

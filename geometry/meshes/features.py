@@ -6,7 +6,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from geometry.facets import Facets
+from geometry.meshes.facets import Facets
 
 _ALIKE = 1e-6
 

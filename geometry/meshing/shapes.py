@@ -13,13 +13,13 @@ import numpy as np
 
 from geometry._arrays import number
 from geometry.box import Orthotope
-from geometry.lattice import kuhn_cells, oriented
 from geometry.mesh import SimplexMesh
+from geometry.meshing.lattice import kuhn_cells, oriented
+from geometry.meshing.planar import mesh_plane
+from geometry.meshing.spatial import mesh_solid
 from geometry.modeled import Modeled
-from geometry.planar_mesher import mesh_plane
 from geometry.product import Product
 from geometry.shape import Shape
-from geometry.spatial_mesher import mesh_solid
 
 
 @functools.singledispatch

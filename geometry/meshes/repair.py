@@ -14,9 +14,9 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
-from geometry.facets import Facets
-from geometry.triangulation import Triangulation
-from geometry.winding import Winding, open_edges
+from geometry.meshes.facets import Facets
+from geometry.meshes.triangulation import Triangulation
+from geometry.meshes.winding import Winding, open_edges
 
 _JOIN = 1e-6  # of the size: vertices this close are one where the surface is open otherwise
 _FLAT = 1e-9  # height of a triangle against its longest edge, below which it has no area

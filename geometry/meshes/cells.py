@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from geometry.box import SIDES
-from geometry.facets import Facets
-from geometry.features import named_pieces, pieces
-from geometry.files import MeshFileError
-from geometry.tets import FACES, find, keys
-from geometry.triangulation import digest
+from geometry.meshes.facets import Facets
+from geometry.meshes.features import named_pieces, pieces
+from geometry.meshes.files import MeshFileError
+from geometry.meshes.triangulation import digest
+from geometry.meshing.tets import FACES, find, keys
 
 LOCAL_FACETS = {2: np.array([(1, 2), (2, 0), (0, 1)]), 3: FACES}  # opposite to each corner, outward
 UNNAMED = "unnamed"

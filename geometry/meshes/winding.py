@@ -24,7 +24,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from geometry._arrays import namespace
-from geometry.facets import in_chunks
+from geometry.meshes.facets import in_chunks
 
 _BLOCK = 128  # facets at a time inside a trace
 _FULL = 24  # facets that a column of the grid may hold on average

@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from geometry.files.content import MeshFileError
-from geometry.files.reading import Group, RawMesh
+from geometry.meshes.files.content import MeshFileError
+from geometry.meshes.files.reading import Group, RawMesh
 
 _TYPES = {
     "char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4",

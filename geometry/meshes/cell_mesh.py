@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geometry._arrays import namespace, number, query
-from geometry.cells import Cells, assembled, refined
 from geometry.chart import Chart
 from geometry.face import Face
-from geometry.faceted import Faceted, carrier
-from geometry.facets import Facets
-from geometry.files import MeshFileError, RawMesh, read_mesh
-from geometry.locate import Locator, MeshField
 from geometry.mesh import SimplexMesh
-from geometry.meshing import mesh_shape, oriented
+from geometry.meshes.cells import Cells, assembled, refined
+from geometry.meshes.faceted import Faceted, carrier
+from geometry.meshes.facets import Facets
+from geometry.meshes.files import MeshFileError, RawMesh, read_mesh
+from geometry.meshes.locate import Locator, MeshField
+from geometry.meshes.surface_mesh import SurfaceMesh, check_cells, check_points, tell
+from geometry.meshes.winding import Winding
+from geometry.meshing.shapes import mesh_shape, oriented
 from geometry.rescale import rescaled
 from geometry.segment import Segment
 from geometry.shape import Shape, positive, set_axes, set_name
 from geometry.simplices import simplex_chart
-from geometry.surface_mesh import SurfaceMesh, check_cells, check_points, tell
 from geometry.transforms import Similarity
-from geometry.winding import Winding
 
 if TYPE_CHECKING:
     from geometry.part import Part

@@ -22,13 +22,13 @@ from scipy.spatial import cKDTree
 
 from geometry.chart import draw
 from geometry.face import Surface
-from geometry.improve import improved
-from geometry.lattice import SizeField, graded_lattice
 from geometry.mesh import SimplexMesh
-from geometry.surfaces import misfit, project, root
-from geometry.swaps import Tetrahedra
-from geometry.tets import outer_faces, quality, split, unique_edges, volumes
-from geometry.walls import all_walls, compact, depth, facet_walls, tagged, with_borders
+from geometry.meshing.improve import improved
+from geometry.meshing.lattice import SizeField, graded_lattice
+from geometry.meshing.surfaces import misfit, project, root
+from geometry.meshing.swaps import Tetrahedra
+from geometry.meshing.tets import outer_faces, quality, split, unique_edges, volumes
+from geometry.meshing.walls import all_walls, compact, depth, facet_walls, tagged, with_borders
 
 if TYPE_CHECKING:
     from geometry.shape import Shape

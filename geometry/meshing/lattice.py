@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from geometry.tets import split, unique_edges, volumes
+from geometry.meshing.tets import split, unique_edges, volumes
 
 SizeField = Callable[[np.ndarray], np.ndarray]
 

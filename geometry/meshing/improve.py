@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from geometry.face import Surface
-from geometry.surfaces import are_transversal, misfit, project
-from geometry.swaps import Tetrahedra, Walls, collapse, remove_edges, remove_faces
-from geometry.tets import FACES, find, keys, outer_faces
+from geometry.meshing.surfaces import are_transversal, misfit, project
+from geometry.meshing.swaps import Tetrahedra, Walls, collapse, remove_edges, remove_faces
+from geometry.meshing.tets import FACES, find, keys, outer_faces
 
 _ROUNDS = 8
 _GOOD = 0.45  # quality of cells that smoothing leaves alone

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from geometry.tets import EDGES, FACES, find, keys, quality, unique_edges
+from geometry.meshing.tets import EDGES, FACES, find, keys, quality, unique_edges
 
 _MOST_AROUND = 6
 _SLIVER = 0.2  # quality below which a cell may be taken off the boundary

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from geometry.files.content import TRIANGLES, MeshFileError, checked_path, kind_of
+from geometry.meshes.files.content import TRIANGLES, MeshFileError, checked_path, kind_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +54,11 @@ def read_mesh(path: Any, regions: str | None = None) -> RawMesh:
     place = checked_path(path)
     kind = kind_of(place)
     if kind in TRIANGLES:
-        from geometry.files.triangles import read_triangles
+        from geometry.meshes.files.triangles import read_triangles
 
         raw = read_triangles(place, kind)
     else:
-        from geometry.files.cells import read_cells
+        from geometry.meshes.files.cells import read_cells
 
         raw = read_cells(place, kind, regions)
     _check(raw, str(place))

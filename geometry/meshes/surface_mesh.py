@@ -13,14 +13,14 @@ import numpy as np
 from geometry._arrays import namespace
 from geometry.box import SIDES
 from geometry.chart import Chart
-from geometry.faceted import Faceted
-from geometry.facets import Facets
-from geometry.features import named_pieces, pieces
-from geometry.files import MeshFileError, RawMesh, read_mesh
-from geometry.mesh_repair import neighbors, repaired, signed_volume
+from geometry.meshes.faceted import Faceted
+from geometry.meshes.facets import Facets
+from geometry.meshes.features import named_pieces, pieces
+from geometry.meshes.files import MeshFileError, RawMesh, read_mesh
+from geometry.meshes.repair import neighbors, repaired, signed_volume
+from geometry.meshes.triangulation import Triangulation
+from geometry.meshes.winding import Winding
 from geometry.shape import positive, set_axes, set_name
-from geometry.triangulation import Triangulation
-from geometry.winding import Winding
 
 
 @dataclass(frozen=True, repr=False)

@@ -13,10 +13,10 @@ from geometry._arrays import namespace, safe_sqrt
 from geometry.chart import Chart
 from geometry.distance import part_distance
 from geometry.face import Face, Surface
-from geometry.facets import Facets
+from geometry.meshes.facets import Facets
+from geometry.meshes.winding import Winding
 from geometry.shape import Shape, contact_tolerance
 from geometry.simplices import simplex_chart
-from geometry.winding import Winding
 
 _BAND = 256  # contact tolerances, within which membership is told by the distance
 _FLAT = 1e-6  # of the size: a part all of whose corners are this close to a plane lies in it

@@ -9,9 +9,9 @@ import numpy as np
 
 from geometry.face import Surface
 from geometry.mesh import SimplexMesh
-from geometry.surfaces import project, root
-from geometry.swaps import Tetrahedra, Walls
-from geometry.tets import FACES, keys, outer_faces, split
+from geometry.meshing.surfaces import project, root
+from geometry.meshing.swaps import Tetrahedra, Walls
+from geometry.meshing.tets import FACES, keys, outer_faces, split
 
 if TYPE_CHECKING:
     from geometry.shape import Shape
