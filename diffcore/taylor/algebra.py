@@ -255,4 +255,5 @@ def _sorted_numbers(combination: Combination) -> tuple[tuple[int, float], ...]:
 
 
 def _number(c: Fraction | int) -> float:
-    return int(c) if c == int(c) else float(c)
+    """An int if that is exact and fits any integer type: high factorials do not."""
+    return int(c) if c == int(c) and -(2**31) < c < 2**31 else float(c)

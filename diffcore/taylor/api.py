@@ -148,14 +148,13 @@ def _values(f: Function, space: Algebra, x: Array) -> tuple[list[Value], Any]:
 
 
 def _read(space: Algebra, value: Value, recipe: Recipe) -> Array:
+    known = {0: primal_of(value), **parts_of(value)}
     total = None
     for factor, request in recipe:
-        for k, c in space.readouts[request]:
-            part = parts_of(value).get(k) if k else primal_of(value)
-            if part is not None:
-                weight = c * factor
-                term = part if isinstance(weight, int) and weight == 1 else weight * part
-                total = term if total is None else total + term
+        weights = [(c * factor, known[k]) for k, c in space.readouts[request] if k in known]
+        terms = [part if isinstance(w, int) and w == 1 else w * part for w, part in weights]
+        for term in terms or [jnp.zeros_like(factor * primal_of(value))]:  # for shape and type
+            total = term if total is None else total + term
     return jnp.zeros_like(primal_of(value)) if total is None else jnp.asarray(total)
 
 
@@ -198,7 +197,11 @@ def _checked_terms(terms: Any) -> dict[Orders, Any]:
             "`terms` must be a dictionary {orders: coefficient}, such as {(2, 0): 1, (0, 2): 1}; "
             f"got {terms!r}. For derivatives one by one use `partials`."
         )
-    return {_checked_orders(orders): _checked_coefficient(c) for orders, c in terms.items()}
+    checked: dict[Orders, Any] = {}
+    for orders, c in terms.items():
+        key, coefficient = _checked_orders(orders), _checked_coefficient(c)
+        checked[key] = checked[key] + coefficient if key in checked else coefficient  # 2 and (2,)
+    return checked
 
 
 def _checked_coefficient(c: Any) -> Any:

@@ -205,7 +205,7 @@ def _while(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
     m = n + params["body_nconsts"]
     of_condition, constants, carry = values[:n], values[n:m], values[m:]
 
-    def condition(carry: list[Value]) -> Any:
+    def goes_on(carry: list[Value]) -> Any:
         arrays = map(primal_of, [*of_condition, *carry])
         return core.jaxpr_as_fun(params["cond_jaxpr"])(*arrays)[0]
 
@@ -213,8 +213,18 @@ def _while(space: Algebra, values: list[Value], equation: Any) -> list[Value]:
         return evaluate(space, params["body_jaxpr"], [*constants, *carry])
 
     keys = _loop_keys(body, carry)
-    step = lambda carry: _all_dense(body(carry), keys)  # noqa: E731
-    return lax.while_loop(condition, step, _all_dense(carry, keys))
+
+    def step(carry: list[Value]) -> list[Value]:
+        return jax.tree.map(partial(_where, goes_on(carry)), _all_dense(body(carry), keys), carry)
+
+    return lax.while_loop(lambda carry: jnp.any(goes_on(carry)), step, _all_dense(carry, keys))
+
+
+def _where(rows: Any, new: Any, old: Any) -> Any:
+    """New in the rows of a mapped loop that still go on; a loop that is not mapped has no rows."""
+    if jnp.ndim(rows) == 0:
+        return new
+    return jnp.where(jnp.expand_dims(rows, range(rows.ndim, new.ndim)), new, old)
 
 
 def _loop_keys(body: Callable[..., list[Value]], carry: list[Value], *rest: Any) -> list[set[int]]:

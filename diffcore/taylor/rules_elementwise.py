@@ -141,7 +141,10 @@ def _sign(space: Algebra, values: list[Value], equation: Any) -> Value:
     zero = jnp.zeros_like(primal_of(real))
     a, b = parts_of(real), parts_of(imaginary)
     parts = {k: lax.complex(a.get(k, zero), b.get(k, zero)) for k in present}
-    return series(lax.complex(primal_of(real), primal_of(imaginary)), parts)
+    is_zero = primal_of(modulus) == 0
+    return series(
+        lax.sign(primal_of(x)), {k: jnp.where(is_zero, 0, part) for k, part in parts.items()}
+    )
 
 
 def _real_and_imaginary(x: Value) -> tuple[Value, Value]:
@@ -151,13 +154,21 @@ def _real_and_imaginary(x: Value) -> tuple[Value, Value]:
 
 @rule("max")
 def _max(space: Algebra, values: list[Value], equation: Any) -> Value:
-    a, b = values
-    return _choose(a, b, lax.max(*_same(a, b)), primal_of(a) > primal_of(b))
+    return maximum(*values)
 
 
 @rule("min")
 def _min(space: Algebra, values: list[Value], equation: Any) -> Value:
-    a, b = values
+    return minimum(*values)
+
+
+def maximum(a: Value, b: Value) -> Value:
+    """The larger of a and b."""
+    return _choose(a, b, lax.max(*_same(a, b)), primal_of(a) > primal_of(b))
+
+
+def minimum(a: Value, b: Value) -> Value:
+    """The smaller of a and b."""
     return _choose(a, b, lax.min(*_same(a, b)), primal_of(a) < primal_of(b))
 
 
@@ -176,11 +187,13 @@ def _choose(a: Value, b: Value, primal: Any, first: Any) -> Value:
 
 @rule("clamp")
 def _clamp(space: Algebra, values: list[Value], equation: Any) -> Value:
+    """The derivatives of x strictly between the limits and of a limit strictly beyond it."""
     lower, x, upper = values
     primal = bind(equation, *map(primal_of, values))
-    below, above = primal_of(x) < primal_of(lower), primal_of(x) > primal_of(upper)
+    x0, lower0, upper0 = primal_of(x), primal_of(lower), primal_of(upper)
     zero = jnp.zeros_like(primal)
-    terms = [(lower, below), (upper, above), (x, ~(below | above))]
+    between = (lower0 < x0) & (x0 < upper0)
+    terms = [(lower, (x0 < lower0) & (lower0 < upper0)), (upper, upper0 < x0), (x, between)]
     return add(primal, *(map_parts(partial(_masked, mask), v, zero) for v, mask in terms))
 
 

@@ -10,7 +10,7 @@ from jax import lax
 
 from diffcore.taylor.algebra import Algebra
 from diffcore.taylor.registry import bind, rule
-from diffcore.taylor.rules_elementwise import logaddexp
+from diffcore.taylor.rules_elementwise import logaddexp, maximum, minimum
 from diffcore.taylor.series import Value, dense, map_parts, multiply, parts_of, primal_of
 
 
@@ -88,20 +88,14 @@ def _cumulative(space: Algebra, value: Value, equation: Any, combine: Callable) 
     )
 
 
-@rule("cummax", "cummin")
-def _running_extremum(space: Algebra, values: list[Value], equation: Any) -> Value:
-    """The derivatives at the first place where the running extremum is reached."""
-    (x,), axis, reverse = values, equation.params["axis"], equation.params["reverse"]
-    better = jnp.greater if equation.primitive.name == "cummax" else jnp.less
-    x0 = primal_of(x)
-    places = lax.broadcasted_iota(jnp.int32, x0.shape, axis)
+@rule("cummax")
+def _cummax(space: Algebra, values: list[Value], equation: Any) -> Value:
+    return _cumulative(space, values[0], equation, maximum)
 
-    def combine(a: Any, b: Any) -> Any:
-        (p, i), (q, j) = a, b
-        return tuple(jnp.where(better(q, p), new, old) for old, new in ((p, q), (i, j)))
 
-    running, places = lax.associative_scan(combine, (x0, places), axis=axis, reverse=reverse)
-    return map_parts(lambda part: jnp.take_along_axis(jnp.asarray(part), places, axis), x, running)
+@rule("cummin")
+def _cummin(space: Algebra, values: list[Value], equation: Any) -> Value:
+    return _cumulative(space, values[0], equation, minimum)
 
 
 @rule("sort")

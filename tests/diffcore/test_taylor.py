@@ -76,6 +76,9 @@ CASES = {
     "angles": lambda x: jnp.arctan2(x[0], x[1] ** 2) + jnp.hypot(x[0], x[1]),
     "softmax": lambda x: [jax.nn.softmax(three(x)), jax.nn.logsumexp(three(x))],
     "standardize": lambda x: jax.nn.standardize(three(x)),
+    "mapped loop": lambda x: jax.vmap(  # each ends at its own step
+        lambda a: lax.while_loop(lambda c: c < 3, lambda c: c * 2 + x[0] ** 2, a + x[1])
+    )(jnp.array([0.1, 0.5, 2.0])),
     "cumulative": lambda x: [jnp.cumsum(three(x)), jnp.cumprod(three(x)), lax.cummax(three(x))],
     "cumulative logsumexp": lambda x: lax.cumlogsumexp(three(x)),
     "product": lambda x: jnp.prod(three(x)),
@@ -296,6 +299,25 @@ def test_the_derivative_at_a_kink_is_that_of_jax():
     np.testing.assert_allclose(partials(f, [1])(0.0)[1], jax.grad(f)(0.0))
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: lax.clamp(x[0], x[1] ** 2, 1.0),  # 0 where two of the three are equal
+        lambda x: lax.clamp(0.0, x, x[::-1] * 2),
+        lambda x: lax.clamp(x[1] * 3, x[0] - 1, x[1]),  # the limits are equal
+        lambda x: [lax.cummax(three(x)), lax.cummin(three(x))],  # means where they are equal
+    ],
+)
+def test_the_derivative_where_arguments_are_equal_is_that_of_jax(f):
+    compare(f, [(1, 0), (0, 1)], x=jnp.zeros(2))
+
+
+def test_the_sign_of_a_complex_zero_is_zero_like_its_derivatives():
+    f = lambda x: jnp.sign(x[0] + 1j * x[1])  # noqa: E731
+    result = partials(f, [(0, 0), (1, 0), (1, 1)])(jnp.zeros(2))
+    assert [complex(value) for value in result.values()] == [0, 0, 0]
+
+
 def test_smooth_functions_have_their_derivatives_where_their_formula_has_a_kink():
     result = partials(jax.nn.softplus, [2, 4])(0.0)  # log(1 + e^x): 1/4 and -1/8
     np.testing.assert_allclose([result[2], result[4]], [1 / 4, -1 / 8])
@@ -459,3 +481,19 @@ def test_an_infinite_coefficient_is_refused():
 def test_python_control_flow_over_values_is_refused_with_the_remedy():
     with pytest.raises(TypeError, match="`jax.numpy.where`"):
         partials(lambda x: x[0] if x[0] > 0 else x[1], [(1, 0)])(POINT)
+
+
+@pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
+def test_factorials_beyond_the_range_of_integers_are_numbers_too(dtype):
+    result = partials(jnp.exp, [13, 21, 30])(dtype(0.0))  # all derivatives are 1
+    np.testing.assert_allclose(list(result.values()), 1, rtol=10 * jnp.finfo(dtype).eps)
+
+
+def test_a_derivative_that_vanishes_has_the_shape_and_type_of_its_coefficient():
+    terms = {(1,): jnp.ones(3), (0,): 2.0}
+    assert operator(lambda x: jnp.float64(1.0), terms)(jnp.ones(1)).tolist() == [2, 2, 2]
+    assert operator(lambda x: x, {2: 1j})(1.0).dtype == complex
+
+
+def test_orders_written_in_two_ways_are_added():
+    assert float(operator(lambda x: x**3, {2: 1, (2,): 2})(1.0)) == 18
