@@ -274,13 +274,17 @@ class Implicit(Shape):
         return Chart(fill, self.dimension, measure, fraction=fraction, error=error)
 
     def _enclosed(self) -> tuple[float, float]:
-        """The measure by the divergence theorem, and its change from a grid twice as coarse."""
+        """The measure by the divergence theorem, and its error: the change from a grid twice as
+        coarse, or what points that are counted see beyond their own error."""
         about = np.mean([self.lower, self.upper], axis=0)
         measure, rough = (
             sum(piece.rule.enclosed(about) for piece in pieces)
             for pieces in (self._surface_pieces, self._rough_pieces)
         )
-        return measure, abs(measure - rough)
+        lower, upper = self._bounds()
+        counted, doubt = self._counted(float(np.prod(upper - lower)))
+        gap = abs(measure - counted)
+        return measure, max(abs(measure - rough), gap if gap > 4 * doubt else 0.0)
 
     def _counted(self, volume: float) -> tuple[float, float]:
         """The measure and its error by counting points of eight scrambled sequences."""

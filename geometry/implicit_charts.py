@@ -70,7 +70,9 @@ class Ring:
         """The points and the unit tangents there, the first ones again at the end."""
         along = np.roll(self.polygon, -1, axis=0) - np.roll(self.polygon, 1, axis=0)
         tangents = _turned(mapped(normals, self.level, self.polygon))
-        tangents = tangents * np.sign(np.sum(tangents * along, axis=-1))[:, None]
+        ahead = np.sum(tangents * along, axis=-1)[:, None]
+        # Where the function has no slope, as at a cusp, the chord stands for the tangent.
+        tangents = np.where(ahead == 0, along / norm(along)[:, None], tangents * np.sign(ahead))
         closed = (np.concatenate([v, v[:1]]) for v in (self.polygon, tangents))
         return next(closed), next(closed)
 

@@ -65,9 +65,10 @@ def slopes(level: Level, points: Any) -> tuple[Any, Any]:
 
 
 def normals(level: Level, points: Any) -> Any:
-    """Returns the unit normals `(n, d)` that point to where the function grows."""
+    """Returns the unit normals `(n, d)` that point to where the function grows, or zeros."""
     slope = slopes(level, points)[1]
-    return slope / norm(slope)[..., None]
+    steep = norm(slope)[..., None]
+    return slope / jnp.where(steep > 0, steep, 1)
 
 
 @dataclass(frozen=True, eq=False)

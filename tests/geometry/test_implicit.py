@@ -154,3 +154,11 @@ def test_a_level_set_is_subtracted_by_name():
     exact = Rectangle((-3, -3), (3, 3)) - Disk((0, 0), 1)
     points = np.random.default_rng(0).uniform(-3, 3, (500, 2))
     np.testing.assert_array_equal(plate.contains(points), exact.contains(points))
+
+
+def test_a_curve_with_points_without_slope_has_a_measure_within_its_error():
+    heart = Implicit((x**2 + y**2 - 1) ** 3 - x**2 * y**3, (-2, -2), (2, 2))
+    # 1e8 random points gave 3.6622, with a standard error of 4e-4
+    assert abs(heart.measure - 3.6622) < 1.5 * heart.measure_error
+    sample = heart.sample_boundary(200, key=0)
+    assert np.isfinite(sample.points).all() and np.isfinite(sample.normals).all()
