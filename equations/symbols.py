@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
-import scipy.special
+import scipy
 import sympy
 from sympy.core.function import AppliedUndef
 

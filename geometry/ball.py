@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from geometry._arrays import is_symbolic, motion, namespace, norm, safe_sqrt
 from geometry.chart import Chart
@@ -108,7 +108,7 @@ def directions(u: Any, d: int) -> Any:
 
 def inverse_normal(u: Any) -> Any:
     """Returns standard normal numbers for uniform ones."""
-    return ndtri(u) if namespace(u) is np else jax.scipy.special.ndtri(u)
+    return scipy.special.ndtri(u) if namespace(u) is np else jax.scipy.special.ndtri(u)
 
 
 @dataclass(frozen=True, repr=False)

@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from geometry._arrays import compiled, namespace, norm, number, vector
 from geometry.chart import Chart
@@ -59,10 +59,10 @@ class Piece:
         return s
 
     @functools.cached_property
-    def _placed(self) -> tuple[np.ndarray, np.ndarray, cKDTree]:
+    def _placed(self) -> tuple[np.ndarray, np.ndarray, scipy.spatial.cKDTree]:
         s = np.linspace(self.start, self.stop, self.nodes + 1)
         placed = self.values[0](s[:, None])
-        return s, placed, cKDTree(placed)
+        return s, placed, scipy.spatial.cKDTree(placed)
 
     def _nearest_node(self, points: Any) -> Any:
         xp = namespace(points)

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from geometry import level_set
 from geometry._arrays import compiled, is_symbolic, namespace, norm, vector
@@ -179,11 +179,11 @@ class Implicit(Shape):
         return level_set.contour(self._values, self._grid())
 
     @functools.cached_property
-    def _seeds(self) -> tuple[np.ndarray, cKDTree]:
+    def _seeds(self) -> tuple[np.ndarray, scipy.spatial.cKDTree]:
         vertices = self._contour.vertices
         if len(vertices) > _SEEDS:
             vertices = vertices[spread(vertices, _SEEDS)[0]]
-        return vertices, cKDTree(vertices)
+        return vertices, scipy.spatial.cKDTree(vertices)
 
     def _bounds(self) -> tuple[Any, Any]:
         lower, upper = np.asarray(self.lower, float), np.asarray(self.upper, float)

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.special import roots_legendre
+import scipy
 
 from geometry._arrays import namespace, norm
 from geometry.chart import Chart
@@ -48,7 +48,7 @@ class Rule:
 
 def _panels(knots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Gauss nodes and weights `(n, 5)` on the intervals between knots."""
-    x, w = roots_legendre(5)
+    x, w = scipy.special.roots_legendre(5)
     lengths = np.diff(knots)[:, None]
     return knots[:-1, None] + lengths * (x + 1) / 2, lengths * w / 2
 
@@ -165,7 +165,7 @@ class Patch:
         weights: Gauss rules in the root of the first coordinate, by which `barycentric` makes
         triangles of squares, and in the second."""
         corners, outward = self._corners
-        x, w = roots_legendre(3)
+        x, w = scipy.special.roots_legendre(3)
         x, w = (x + 1) / 2, w / 2
         root, across = (v.ravel() for v in np.meshgrid(x, x, indexing="ij"))
         inside = np.stack([root**2, across], axis=-1)

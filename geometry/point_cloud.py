@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from geometry._arrays import namespace, safe_sqrt
 from geometry.chart import Chart
@@ -109,8 +109,8 @@ class PointCloud(Shape):
         object.__setattr__(self, "weights", weights)
 
     @functools.cached_property
-    def _tree(self) -> cKDTree:
-        return cKDTree(self.points)
+    def _tree(self) -> scipy.spatial.cKDTree:
+        return scipy.spatial.cKDTree(self.points)
 
     def _bounds(self) -> tuple[Any, Any]:
         reach = 0.0 if self.outward is not None else self.radius or 0.0

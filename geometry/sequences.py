@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.special import roots_legendre
+import scipy
 
 from diffcore.keys import as_key
 from diffcore.precision import default_dtype
@@ -202,5 +202,5 @@ def _midpoints(count: int) -> tuple[Any, Any]:
 
 @functools.lru_cache(maxsize=64)
 def _gauss(count: int) -> tuple[Any, Any]:
-    nodes, weights = roots_legendre(count)
+    nodes, weights = scipy.special.roots_legendre(count)
     return (nodes + 1) / 2, weights / 2

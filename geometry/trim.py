@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import roots_legendre
+import scipy
 
 from geometry._arrays import namespace
 from geometry.chart import Chart
@@ -301,7 +301,7 @@ def _cloud_rule(chart: Chart, cut_map: Any) -> tuple[np.ndarray, np.ndarray]:
 
 def _composite(panels: int, nodes: int) -> tuple[np.ndarray, np.ndarray]:
     """Returns Gauss-Legendre nodes and weights on equal panels of [0, 1]."""
-    x, w = roots_legendre(nodes)
+    x, w = scipy.special.roots_legendre(nodes)
     x = (np.arange(panels)[:, None] + (x + 1) / 2) / panels
     return x.reshape(-1), np.tile(w / 2 / panels, panels)
 

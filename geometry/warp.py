@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.special import roots_legendre
+import scipy
 
 from geometry._arrays import namespace
 from geometry.chart import Chart
@@ -46,7 +46,7 @@ def _integral(
     element: Callable[[Any], Any], dimension: int, periodic: tuple[bool, ...], panels: int
 ) -> float:
     """Gauss panels, or equal steps along periodic coordinates: spectrally accurate where smooth."""
-    x, w = roots_legendre(16)
+    x, w = scipy.special.roots_legendre(16)
     gauss = ((np.arange(panels)[:, None] + (x + 1) / 2) / panels).ravel(), np.tile(w / 2, panels)
     count = 16 * panels
     steps = (np.arange(count) + 0.5) / count, np.ones(count)

@@ -14,7 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from geometry._arrays import namespace, safe_sqrt
 from geometry.simplices import simplex_measures
@@ -74,11 +74,11 @@ class Facets:
         return _boxes(self.corners - self.center)
 
     @functools.cached_property
-    def _seeds(self) -> tuple[cKDTree, np.ndarray]:
+    def _seeds(self) -> tuple[scipy.spatial.cKDTree, np.ndarray]:
         """The corners, each once, and a facet of each."""
         flat = (self.corners - self.center).reshape(-1, self.dimension)
         places, first = np.unique(flat, axis=0, return_index=True)
-        return cKDTree(places), first // self.dimension
+        return scipy.spatial.cKDTree(places), first // self.dimension
 
     def nearest(self, points: Any) -> Any:
         """Returns the number of the facet nearest to each point `(..., d)`."""

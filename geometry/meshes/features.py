@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from geometry.meshes.facets import Facets
 
@@ -21,8 +20,8 @@ def pieces(pairs: np.ndarray, normals: np.ndarray, angle: float) -> np.ndarray:
     a, b = normals[pairs[:, 0]], normals[pairs[:, 1]]
     # the chord has no rounding trouble at small angles
     smooth = pairs[np.linalg.norm(a - b, axis=-1) <= 2 * np.sin(min(angle, np.pi) / 2) + 1e-12]
-    graph = coo_array((np.ones(len(smooth)), smooth.T), shape=(len(normals),) * 2)
-    return connected_components(graph, directed=False)[1]
+    graph = scipy.sparse.coo_array((np.ones(len(smooth)), smooth.T), shape=(len(normals),) * 2)
+    return scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
 
 
 def named_pieces(

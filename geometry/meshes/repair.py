@@ -10,9 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
+import scipy
 
 from geometry.meshes.facets import Facets
 from geometry.meshes.triangulation import Triangulation
@@ -63,11 +61,13 @@ def _joined(surface: Triangulation) -> Triangulation:
     if not before:
         return surface
     size = float(np.linalg.norm(np.ptp(places, axis=0)))
-    pairs = cKDTree(places - places.mean(axis=0)).query_pairs(_JOIN * size, output_type="ndarray")
+    pairs = scipy.spatial.cKDTree(places - places.mean(axis=0)).query_pairs(
+        _JOIN * size, output_type="ndarray"
+    )
     if not len(pairs):
         return surface
-    graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(len(places),) * 2)
-    n, label = connected_components(graph, directed=False)
+    graph = scipy.sparse.coo_array((np.ones(len(pairs)), pairs.T), shape=(len(places),) * 2)
+    n, label = scipy.sparse.csgraph.connected_components(graph, directed=False)
     first = np.zeros(n, int)
     first[label[::-1]] = np.arange(len(places))[::-1]
     joined = label[surface.triangles]
@@ -160,8 +160,8 @@ def _oriented(surface: Triangulation) -> Triangulation:
     other = np.where(agree, b, b + m)
     turned = np.where(agree, b + m, b)
     links = np.concatenate([[a, other], [a + m, turned]], axis=1)
-    graph = coo_array((np.ones(links.shape[1]), links), shape=(2 * m, 2 * m))
-    _, label = connected_components(graph, directed=False)
+    graph = scipy.sparse.coo_array((np.ones(links.shape[1]), links), shape=(2 * m, 2 * m))
+    _, label = scipy.sparse.csgraph.connected_components(graph, directed=False)
     kept, flipped = label[:m], label[m:]
     one_sided = kept == flipped
     votes = np.bincount(label[:m], minlength=label.max() + 1)
@@ -189,8 +189,8 @@ def _outward(surface: Triangulation) -> Triangulation:
     """Turns the pieces: outward, or inward where a piece lies in an odd number of others."""
     chain = surface.chain
     pairs, _, _ = neighbors(chain)
-    graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(len(chain),) * 2)
-    n, label = connected_components(graph, directed=False)
+    graph = scipy.sparse.coo_array((np.ones(len(pairs)), pairs.T), shape=(len(chain),) * 2)
+    n, label = scipy.sparse.csgraph.connected_components(graph, directed=False)
     order = np.argsort(label, kind="stable")
     pieces = np.split(order, np.cumsum(np.bincount(label, minlength=n))[:-1])
     volumes = np.array([signed_volume(surface.vertices, chain[piece]) for piece in pieces])

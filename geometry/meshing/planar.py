@@ -16,9 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import Delaunay, cKDTree
+import scipy
 
 from geometry.mesh import SimplexMesh
 
@@ -102,9 +100,9 @@ def _assembled(shape: Shape, ticks: list[np.ndarray]) -> _Outline:
         ends.append(np.stack([u[:-1], u[1:]], axis=-1))
         start += len(u)
     vertices = np.concatenate(points)
-    pairs = cKDTree(vertices).query_pairs(1e-8 * shape.size, output_type="ndarray")
-    graph = coo_array((np.ones(len(pairs)), pairs.T), shape=(len(vertices),) * 2)
-    _, label = connected_components(graph, directed=False)
+    pairs = scipy.spatial.cKDTree(vertices).query_pairs(1e-8 * shape.size, output_type="ndarray")
+    graph = scipy.sparse.coo_array((np.ones(len(pairs)), pairs.T), shape=(len(vertices),) * 2)
+    _, label = scipy.sparse.csgraph.connected_components(graph, directed=False)
     _, first, label = np.unique(label, return_index=True, return_inverse=True)
     return _Outline(
         vertices[first],
@@ -125,7 +123,7 @@ def _graded(outline: _Outline, wanted: SizeField) -> SizeField:
     trees = []
     for group in groups:
         chosen = short & (np.round(2 * np.log2(lengths)) == group)
-        trees.append((cKDTree(middles[chosen]), lengths[chosen].mean()))
+        trees.append((scipy.spatial.cKDTree(middles[chosen]), lengths[chosen].mean()))
 
     def field(points: np.ndarray) -> np.ndarray:
         sizes = wanted(points)
@@ -154,7 +152,9 @@ def _filled(shape: Shape, outline: _Outline, field: SizeField) -> np.ndarray:
         band = lattice[(sizes >= low) & (sizes < high)]
         band = band[shape._sdf(band) < -0.9 * _CLEARANCE * spacing] if len(band) else band
         if placed and len(band):
-            gaps, _ = cKDTree(np.concatenate(placed)).query(band, distance_upper_bound=spacing)
+            gaps, _ = scipy.spatial.cKDTree(np.concatenate(placed)).query(
+                band, distance_upper_bound=spacing
+            )
             band = band[gaps > 0.7 * spacing]
         if len(band):
             placed.append(band)
@@ -211,7 +211,7 @@ def _relaxed(shape: Shape, outline: _Outline, inside: np.ndarray) -> np.ndarray:
 
 def _triangulated(shape: Shape, points: np.ndarray) -> np.ndarray:
     """The Delaunay triangles whose middle is inside."""
-    triangles = Delaunay(points).simplices
+    triangles = scipy.spatial.Delaunay(points).simplices
     return triangles[shape._sdf(points[triangles].mean(axis=1)) < 0]
 
 
@@ -221,7 +221,7 @@ def _encroaching(outline: _Outline, points: np.ndarray) -> np.ndarray:
     middles, radii = (a + b) / 2, np.linalg.norm(b - a, axis=-1) / 2
     bad = np.zeros(len(points), bool)
     if len(points):
-        tree = cKDTree(points)
+        tree = scipy.spatial.cKDTree(points)
         for found in tree.query_ball_point(middles, radii * 1.02):
             bad[found] = True
     return bad
@@ -236,7 +236,7 @@ def _recovered(
     """Triangulates so that all segments are edges, splitting those that are not."""
     for _ in range(_RECOVERIES):
         points = np.concatenate([outline.points, inside])
-        triangles = Delaunay(points).simplices
+        triangles = scipy.spatial.Delaunay(points).simplices
         missing = ~np.isin(_keys(outline.segments, len(points)), _edge_keys(triangles, len(points)))
         if not missing.any():
             return points, _inner_cells(shape, points, triangles, outline), outline
@@ -279,10 +279,10 @@ def _inner_cells(
     order = np.argsort(keys[~walls], kind="stable")
     key, owner = keys[~walls][order], owner[order]
     twins = np.flatnonzero(key[1:] == key[:-1])
-    graph = coo_array(
+    graph = scipy.sparse.coo_array(
         (np.ones(len(twins)), (owner[twins], owner[twins + 1])), shape=(len(triangles),) * 2
     )
-    count, region = connected_components(graph, directed=False)
+    count, region = scipy.sparse.csgraph.connected_components(graph, directed=False)
     corners = points[triangles]
     areas = np.linalg.det(corners[:, 1:] - corners[:, :1])
     by_area = np.argsort(np.abs(areas), kind="stable")

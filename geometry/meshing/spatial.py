@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from geometry.chart import draw
 from geometry.face import Surface
@@ -115,7 +115,10 @@ def _least(field: SizeField, points: np.ndarray, sizes: np.ndarray) -> SizeField
     if not len(points):
         return field
     level = np.round(2 * np.log2(sizes))
-    groups = [(cKDTree(points[level == g]), sizes[level == g].mean()) for g in np.unique(level)]
+    groups = [
+        (scipy.spatial.cKDTree(points[level == g]), sizes[level == g].mean())
+        for g in np.unique(level)
+    ]
 
     def least(at: np.ndarray) -> np.ndarray:
         result = field(at)

@@ -7,18 +7,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import skfem
-from scipy.sparse import csr_matrix
-from scipy.spatial import cKDTree
+import scipy
 
 from .recovery import recovery
 
-ELEMENTS = {
-    (1, 1): skfem.ElementLineP1, (1, 2): skfem.ElementLineP2,
-    (2, 1): skfem.ElementTriP1, (2, 2): skfem.ElementTriP2,
-    (3, 1): skfem.ElementTetP1, (3, 2): skfem.ElementTetP2,
-}  # fmt: skip
+CELLS = {1: "Line", 2: "Tri", 3: "Tet"}
 CANDIDATES = (6, 40)  # cells tried for a point: those with the nearest centers, then more of them
+
+
+def element(dimension: int, degree: int) -> Any:
+    """Lagrange's element on simplices, of scikit-fem, which takes a while to load."""
+    import skfem
+
+    return getattr(skfem, f"Element{CELLS[dimension]}P{degree}")()
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +72,9 @@ class Grid:
         return len(self.nodes)
 
     @cached_property
-    def element(self) -> skfem.Element:
+    def element(self) -> Any:
         """The reference element."""
-        return ELEMENTS[self.dimension, self.degree]()
+        return element(self.dimension, self.degree)
 
     def locate(self, points: np.ndarray) -> Located:
         """The cells of points (n, d), and the basis functions there.
@@ -97,7 +98,7 @@ class Grid:
         return values, np.linalg.solve(slopes @ self.mesh_nodes[self.cell_nodes[cells]], slopes)
 
     @cached_property
-    def recovery(self) -> tuple[csr_matrix, ...]:
+    def recovery(self) -> tuple[scipy.sparse.csr_matrix, ...]:
         """For each direction, the map from nodal values to nodal values of the derivative; see
         `recovery`."""
         return recovery(self)
@@ -109,8 +110,10 @@ class Grid:
         return corners[:, 0], np.linalg.inv(corners[:, 1:] - corners[:, :1])
 
     @cached_property
-    def _centers(self) -> cKDTree:
-        return cKDTree(self.mesh_nodes[self.cell_nodes[:, : self.dimension + 1]].mean(axis=1))
+    def _centers(self) -> scipy.spatial.cKDTree:
+        return scipy.spatial.cKDTree(
+            self.mesh_nodes[self.cell_nodes[:, : self.dimension + 1]].mean(axis=1)
+        )
 
     def _reference(self, points: np.ndarray, cells: np.ndarray) -> np.ndarray:
         """Reference coordinates of points in cells with straight edges."""

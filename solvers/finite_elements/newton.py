@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.sparse.linalg import splu
+import scipy
 
 MAX_STEPS = 30
 HALVINGS = 12
@@ -25,7 +25,9 @@ class Steady:
 def factorize(matrix: Any, free: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
     """A direct solver for the free rows and columns of a matrix."""
     sub = matrix[free][:, free].tocsc()
-    return splu(sub, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}).solve
+    return scipy.sparse.linalg.splu(
+        sub, permc_spec="MMD_AT_PLUS_A", options={"SymmetricMode": True}
+    ).solve
 
 
 def solve_steady(system: Any, start: np.ndarray, tolerance: float) -> Steady:

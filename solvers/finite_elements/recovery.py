@@ -14,13 +14,13 @@ import itertools
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_matrix, csr_matrix
+import scipy
 
 NODES = 2.5  # in a patch, for each coefficient of the polynomial
 DAMPING = 1e-12  # for patches that do not fix all coefficients
 
 
-def recovery(grid: Any) -> tuple[csr_matrix, ...]:
+def recovery(grid: Any) -> tuple[scipy.sparse.csr_matrix, ...]:
     """For each direction, the map (n, n) from nodal values to nodal values of the derivative."""
     powers = _powers(grid.dimension, grid.degree + 1)
     patch, counts = _patches(grid, round(NODES * len(powers)))
@@ -34,7 +34,7 @@ def recovery(grid: Any) -> tuple[csr_matrix, ...]:
     slopes = slopes / radius[:, None, None]  # (n, d, k)
     rows = np.repeat(np.arange(grid.size), patch.shape[1])
     return tuple(
-        coo_matrix(
+        scipy.sparse.coo_matrix(
             (slopes[:, k].ravel(), (rows, patch.ravel())), shape=(grid.size, grid.size)
         ).tocsr()
         for k in range(grid.dimension)
@@ -53,7 +53,7 @@ def _patches(grid: Any, count: int) -> tuple[np.ndarray, np.ndarray]:
     count (1.0): short rows are filled up with the node itself (0.0)."""
     n, b = grid.size, grid.dofs.shape[1]
     rows, columns = np.repeat(grid.dofs, b, axis=1).ravel(), np.tile(grid.dofs, (1, b)).ravel()
-    touching = coo_matrix((np.ones(rows.size), (rows, columns)), shape=(n, n)).tocsr()
+    touching = scipy.sparse.coo_matrix((np.ones(rows.size), (rows, columns)), shape=(n, n)).tocsr()
     rows, columns = (touching @ touching).nonzero()
     away = np.linalg.norm(_shortest(grid.shape, grid.nodes[columns] - grid.nodes[rows]), axis=-1)
     order = np.lexsort((away, rows))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from geometry.meshes.cell_mesh import longest_edge
 
@@ -38,7 +38,7 @@ def default_size(shape: Any) -> float | Callable[[np.ndarray], np.ndarray]:
         curved = np.abs(sample.normals - sample.normals[0]).max() > 1e-9
         if curved and shape[name].measure / CELLS_ALONG_CURVE < size:
             points = np.asarray(sample.points)
-            fine.append((cKDTree(points), shape[name].measure / CELLS_ALONG_CURVE))
+            fine.append((scipy.spatial.cKDTree(points), shape[name].measure / CELLS_ALONG_CURVE))
     if not fine:
         return size
 

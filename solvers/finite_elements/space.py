@@ -8,14 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import skfem
-from scipy.sparse import coo_matrix, csr_matrix
-from scipy.spatial import cKDTree
+import scipy
 
-from .grid import ELEMENTS, Grid
-
-MESHES = {1: skfem.MeshLine, 2: skfem.MeshTri, 3: skfem.MeshTet}
-CURVED = {2: skfem.MeshTri2, 3: skfem.MeshTet2}
+from .grid import CELLS, Grid, element
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +37,7 @@ class Cells:
         local = np.einsum("cqab,cqa,cq->cb", self.values, density, self.weights, optimize=True)
         return np.bincount(self.dofs.ravel(), local.ravel(), minlength=n)
 
-    def matrix(self, density: np.ndarray, n: int) -> csr_matrix:
+    def matrix(self, density: np.ndarray, n: int) -> scipy.sparse.csr_matrix:
         """∫ (v, grad v) · density · (u, grad u): (cells, q, 1 + d, 1 + d) -> (n, n)."""
         cells, q, a, b = self.values.shape
         right = (density * self.weights[..., None, None]) @ self.values
@@ -50,7 +45,7 @@ class Cells:
         local = left @ right.reshape(cells, q * a, b)
         rows = np.repeat(self.dofs, b, axis=1).ravel()
         columns = np.tile(self.dofs, (1, b)).ravel()
-        return coo_matrix((local.ravel(), (rows, columns)), shape=(n, n)).tocsr()
+        return scipy.sparse.coo_matrix((local.ravel(), (rows, columns)), shape=(n, n)).tocsr()
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,16 +69,16 @@ class Space:
         return self.grid.dimension
 
     @cached_property
-    def mass(self) -> csr_matrix:
+    def mass(self) -> scipy.sparse.csr_matrix:
         """∫ u v."""
         return self._constant(np.diag([1.0] + [0.0] * self.dimension))
 
     @cached_property
-    def stiffness(self) -> csr_matrix:
+    def stiffness(self) -> scipy.sparse.csr_matrix:
         """∫ grad u · grad v."""
         return self._constant(np.diag([0.0] + [1.0] * self.dimension))
 
-    def _constant(self, density: np.ndarray) -> csr_matrix:
+    def _constant(self, density: np.ndarray) -> scipy.sparse.csr_matrix:
         shape = (*self.interior.weights.shape, *density.shape)
         return self.interior.matrix(np.broadcast_to(density, shape), self.size)
 
@@ -94,21 +89,23 @@ def make_space(shape: Any, size: Any, degree: int) -> Space:
     Raises:
         ValueError where the nodes on two periodic ends do not match.
     """
+    import skfem
+
     base = getattr(shape, "base", shape) if shape.periods else shape
     simplices = base.mesh(size)
     d = simplices.dimension
     points, cells = np.asarray(simplices.points, float), np.asarray(simplices.cells)
-    mesh = MESHES[d](points.T.copy(), cells.T.copy())
+    mesh = getattr(skfem, f"Mesh{CELLS[d]}")(points.T.copy(), cells.T.copy())
     facets = {name: _facet_numbers(mesh, rows) for name, rows in simplices.facets.items()}
     if d > 1 and degree > 1:
         mesh = _curved(base, mesh)
-    element = ELEMENTS[d, degree]()
-    basis = skfem.CellBasis(mesh, element, intorder=2 * degree)
+    functions = element(d, degree)
+    basis = skfem.CellBasis(mesh, functions, intorder=2 * degree)
     nodes = basis.doflocs.T
     glue = _glue(nodes, shape)
     walls, wall_dofs = {}, {}
     for name in shape.parts:
-        facet_basis = skfem.FacetBasis(mesh, element, intorder=2 * degree, facets=facets[name])
+        facet_basis = skfem.FacetBasis(mesh, functions, intorder=2 * degree, facets=facets[name])
         walls[name] = _cells(facet_basis, glue, facet_basis.normals)
         wall_dofs[name] = np.unique(glue[basis.get_dofs(facets[name]).all()])
     grid = Grid(shape, degree, nodes, basis.element_dofs.T, glue)
@@ -130,7 +127,7 @@ def _cells(basis: Any, glue: np.ndarray, normals: Any = None) -> Cells:
     )
 
 
-def _facet_numbers(mesh: skfem.Mesh, vertices: np.ndarray) -> np.ndarray:
+def _facet_numbers(mesh: Any, vertices: np.ndarray) -> np.ndarray:
     """The numbers of facets that are given by their vertices, (k, d) -> (k,)."""
     base = mesh.p.shape[1] ** np.arange(len(mesh.facets))
     codes = base @ np.sort(mesh.facets, axis=0)
@@ -139,12 +136,14 @@ def _facet_numbers(mesh: skfem.Mesh, vertices: np.ndarray) -> np.ndarray:
     return order[np.searchsorted(codes[order], wanted)].astype(np.int32)
 
 
-def _curved(shape: Any, mesh: skfem.Mesh) -> skfem.Mesh:
+def _curved(shape: Any, mesh: Any) -> Any:
     """The mesh with the middle nodes of boundary facets moved onto the shape, where it is curved.
 
     Isoparametric cells keep the third order of quadratic elements on curved domains.
     """
-    curved = CURVED[mesh.dim()].from_mesh(mesh)
+    import skfem
+
+    curved = getattr(skfem, f"Mesh{CELLS[mesh.dim()]}2").from_mesh(mesh)
     on_wall = curved.dofs.get_facet_dofs(mesh.boundary_facets()).all()
     middle = np.unique(on_wall[on_wall >= mesh.p.shape[1]])
     start = curved.doflocs[:, middle].T
@@ -182,9 +181,9 @@ def _project(shape: Any, points: np.ndarray, steps: int = 4) -> np.ndarray:
     return points
 
 
-def _folded_cells(mesh: skfem.Mesh) -> np.ndarray:
+def _folded_cells(mesh: Any) -> np.ndarray:
     """Cells whose map from the reference cell is not one to one, as far as its nodes tell."""
-    corners = ELEMENTS[mesh.dim(), 2].doflocs.T
+    corners = element(mesh.dim(), 2).doflocs.T
     determinants = mesh._mapping().detDF(corners)
     return np.flatnonzero(determinants.min(axis=1) * determinants.max(axis=1) <= 0)
 
@@ -202,7 +201,7 @@ def _glue(nodes: np.ndarray, shape: Any) -> np.ndarray:
             break
     else:
         stays = np.all(wrapped == nodes, axis=1)
-        distance, partner = cKDTree(nodes[stays]).query(wrapped)
+        distance, partner = scipy.spatial.cKDTree(nodes[stays]).query(wrapped)
         if distance.max() < near:
             return partner
     raise ValueError(f"the mesh of {shape!r} has nodes that do not match on its periodic ends.")

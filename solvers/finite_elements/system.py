@@ -11,8 +11,8 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+import scipy
 import sympy
-from scipy.sparse import bmat, csr_matrix
 
 from equations import compile_expressions
 
@@ -88,14 +88,14 @@ class System:
             return result.reshape(self.shape)
         return self._assembled(values, rates, t)
 
-    def tangent(self, values, rates, t, shift: float = 0.0) -> csr_matrix:
+    def tangent(self, values, rates, t, shift: float = 0.0) -> scipy.sparse.csr_matrix:
         """dR/dU + shift dR/dV."""
         if self.densities.is_linear:
             stiffness, storage = self._matrices
             return stiffness + shift * storage if shift else stiffness
         return self._derivative(values, rates, t, 1.0, shift)
 
-    def storage(self, values, rates, t) -> csr_matrix:
+    def storage(self, values, rates, t) -> scipy.sparse.csr_matrix:
         """dR/dV."""
         if self.densities.is_linear:
             return self._matrices[1]
@@ -105,7 +105,7 @@ class System:
         return self.weak.unknowns.index(boundary.unknown)
 
     @cached_property
-    def _matrices(self) -> tuple[csr_matrix, csr_matrix]:
+    def _matrices(self) -> tuple[scipy.sparse.csr_matrix, scipy.sparse.csr_matrix]:
         zero, t = np.zeros(self.shape), None if self.weak.time is None else 0.0
         stiffness = self._derivative(zero, zero, t, 1.0, 0.0)
         return stiffness, stiffness if t is None else self._derivative(zero, zero, t, 0.0, 1.0)
@@ -135,7 +135,9 @@ class System:
             result[self._row(boundary)] -= cells.load(test, n)
         return result
 
-    def _derivative(self, values, rates, t, of_values: float, of_rates: float) -> csr_matrix:
+    def _derivative(
+        self, values, rates, t, of_values: float, of_rates: float
+    ) -> scipy.sparse.csr_matrix:
         k, d, n = self.shape[0], self.space.dimension, self.space.size
         blocks: list[list[Any]] = [[None] * k for _ in range(k)]
 
@@ -160,8 +162,10 @@ class System:
                 test = np.zeros((*slopes.shape[:2], 1 + d, slopes.shape[-1]))
                 test[..., 0, :] = -slopes[..., 0, j, :]
                 add(i, j, cells, test)
-        empty = csr_matrix((n, n))
-        return bmat([[b if b is not None else empty for b in row] for row in blocks], format="csr")
+        empty = scipy.sparse.csr_matrix((n, n))
+        return scipy.sparse.bmat(
+            [[b if b is not None else empty for b in row] for row in blocks], format="csr"
+        )
 
     def _jets(self, cells: Cells, values: np.ndarray, rates: np.ndarray | None) -> np.ndarray:
         jets = cells.jets(values)

@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-import scipy.sparse.csgraph
+import scipy
 from sympy.core.function import AppliedUndef
 
 from diffcore import nn
