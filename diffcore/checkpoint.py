@@ -11,14 +11,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+
+from diffcore import _archive
 
 _FORMAT, _VERSION, _MANIFEST = "diffcore checkpoint", 1, "manifest"
 _PYTHON = (bool, int, float, complex, str)
@@ -66,7 +67,7 @@ def save(path: str | os.PathLike, tree: Any, *, metadata: Mapping[str, Any] | No
     checksum = _checksum(content, arrays.values())
     manifest = {"format": _FORMAT, "version": _VERSION, "checksum": checksum, **content}
     text = np.frombuffer(json.dumps(manifest).encode(), np.uint8)
-    _write_atomically(path, {_MANIFEST: text, **arrays})
+    _archive.write(path, {f"{name}.npy": a for name, a in {_MANIFEST: text, **arrays}.items()})
     return path
 
 
@@ -86,9 +87,14 @@ def load(path: str | os.PathLike, like: Any = None) -> Any:
     """
     manifest, arrays = _read(path)
     records = manifest["leaves"]
-    values = [_decode(record, arrays) for record in records]
-    if like is None:
-        return _rebuild(path, records, values)
+    try:
+        values = [_decode(record, arrays) for record in records]
+        if like is None:
+            return _rebuild(path, records, values)
+    except CheckpointError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise CheckpointError(f"{path} is not a checkpoint of diffcore: {error!r}.") from error
     leaves, structure = jax.tree_util.tree_flatten_with_path(like)
     _check_paths(path, [record["path"] for record in records], [_path(k) for k, _ in leaves])
     fitted = [
@@ -137,9 +143,13 @@ def _decode(record: dict[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
         return jax.random.wrap_key_data(jnp.asarray(arrays[record["array"]]), impl=record["impl"])
     if kind == "array":
         array, dtype = arrays[record["array"]], jnp.dtype(record["dtype"])
+        if dtype.hasobject:
+            raise TypeError(f"arrays hold numbers, not {dtype}")
         return array if array.dtype == dtype else array.view(dtype)
-    value = record["value"]
-    return complex(*value) if kind == "complex" else value
+    value = complex(*record["value"]) if kind == "complex" else record["value"]
+    if type(value).__name__ != kind or type(value) not in _PYTHON:
+        raise TypeError(f"{value!r:.60} is said to be {kind}")
+    return value
 
 
 def _fit(file: Any, record: dict[str, Any], value: Any, leaf: Any) -> Any:
@@ -264,51 +274,18 @@ def _checksum(content: dict[str, Any], arrays: Iterable[np.ndarray]) -> str:
     return digest.hexdigest()
 
 
-def _write_atomically(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as file:
-            _write_npz(file, arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
-    _sync_folder(path.parent)
-
-
-def _write_npz(file: BinaryIO, arrays: Mapping[str, np.ndarray]) -> None:
-    """As `numpy.savez`, which cannot store arrays named "file" or "allow_pickle"."""
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, array in arrays.items():
-            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, array, allow_pickle=False)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the rename itself durable, where the system lets one open a folder."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The manifest and the arrays of a file, after the checksum was verified."""
-    if os.path.isfile(path) and not zipfile.is_zipfile(path):
-        raise CheckpointError(f"{path} is damaged, truncated or foreign: it is no .npz archive.")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: np.asarray(file[name]) for name in file.files}
-    except (FileNotFoundError, IsADirectoryError, PermissionError):
-        raise
-    except Exception as error:  # a damaged archive fails in every way a parser can
-        raise CheckpointError(f"{path} is damaged, truncated or foreign: {error}.") from error
+        members = _archive.read(path)
+        arrays = {
+            name.removesuffix(".npy"): _archive.decode_array(content)
+            for name, content in members.items()
+        }
+    except _archive.ArchiveError as error:
+        raise CheckpointError(str(error)) from error
     try:
-        manifest = json.loads(arrays.pop(_MANIFEST).tobytes())
+        manifest = _archive.decode_json(arrays.pop(_MANIFEST).tobytes())
         if manifest["format"] != _FORMAT:
             raise KeyError("format")
         version, checksum = int(manifest["version"]), manifest["checksum"]

@@ -1,11 +1,14 @@
 """Checkpoints come back bit for bit, or are refused."""
 
+import io
+import json
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import textwrap
+import zipfile
 from typing import NamedTuple
 
 import jax
@@ -158,6 +161,74 @@ def test_a_pickle_is_never_run(tmp_path):
     with pytest.raises(CheckpointError):
         load(path)
     assert not (tmp_path / "exploded").exists()
+
+
+def npy(header, data=b""):
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, header)
+    return file.getvalue() + data
+
+
+def rewritten(path, members, **options):
+    with zipfile.ZipFile(path, "w", **options) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return path
+
+
+HUGE = {"descr": "<f8", "fortran_order": False, "shape": (10**13,)}
+OBJECTS = {"descr": "|O", "fortran_order": False, "shape": (1,)}
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda m: m | {"w.npy": npy(HUGE)}, "has 0 bytes"),  # 80 terabytes
+        (lambda m: m | {"w.npy": npy(OBJECTS, pickle.dumps([1]))}, "not one of numbers"),
+        (lambda m: m | {"w.npy": npy(HUGE | {"shape": (-1,)})}, "not one of numbers"),
+        (lambda m: m | {"w.npy": b"hello"}, "no array"),
+        (lambda m: m | {"../../w.npy": m["w.npy"]}, "checksum"),
+        (lambda m: {"manifest.npy": npy({**HUGE, "descr": "|u1", "shape": (2,)}, b"[]")}, "JSON"),
+    ],
+)
+def test_files_that_lie_are_refused_before_memory_is_taken(tmp_path, change, text):
+    path = save(tmp_path / "a.npz", {"w": np.zeros(3)})
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    rewritten(path, change(members).items())
+    with pytest.raises(CheckpointError, match=text):
+        load(path)
+    assert os.listdir(tmp_path) == ["a.npz"]
+
+
+def test_a_zip_bomb_is_not_unpacked(tmp_path):
+    bomb = [("manifest.npy", b"0" * 10**7)]
+    with pytest.raises(CheckpointError, match="compressed"):
+        load(rewritten(tmp_path / "a.npz", bomb, compression=zipfile.ZIP_DEFLATED))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"kind": "unheard"},
+        {"array": "missing"},
+        {"dtype": "O"},
+        {"kind": "int", "value": {"a": 1}},
+        {"kind": "key", "impl": "__import__"},
+        {"path": [["key"]]},
+        {"path": 3},
+    ],
+)
+def test_a_manifest_with_a_right_checksum_and_wrong_content_is_refused(tmp_path, change):
+    path = save(tmp_path / "a.npz", {"w": np.zeros(3, np.uint64)})
+    with np.load(path) as file:
+        manifest, array = json.loads(file["manifest"].tobytes()), file["w"]
+    manifest["leaves"][0] |= change
+    content = {"leaves": manifest["leaves"], "metadata": manifest["metadata"]}
+    manifest["checksum"] = dc.checkpoint._checksum(content, [array])
+    np.savez(path, manifest=np.frombuffer(json.dumps(manifest).encode(), np.uint8), w=array)
+    with pytest.raises(CheckpointError):
+        load(path)
 
 
 def test_objects_and_bad_metadata_are_refused_and_leave_the_old_file(tmp_path):
