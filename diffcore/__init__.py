@@ -4,6 +4,7 @@ from diffcore import checkpoint, fft, interpolate, linalg, nn, optim, quadrature
 from diffcore.chunked import chunk_size, map_points, sum_value_and_grad
 from diffcore.compile import compile, eager, enable_compilation_cache
 from diffcore.complex import is_holomorphic, wirtinger
+from diffcore.deploy import Exportable, ExportError, Loaded, OutsideDomain, Variable, export, load
 from diffcore.estimators import (
     estimate_biharmonic,
     estimate_diagonal,
@@ -46,6 +47,9 @@ __all__ = [
     "estimate_laplacian",
     "estimate_trace",
     "explain",
+    "export",
+    "Exportable",
+    "ExportError",
     "fft",
     "find_nan",
     "grad",
@@ -58,11 +62,14 @@ __all__ = [
     "laplacian",
     "linalg",
     "linearize",
+    "load",
+    "Loaded",
     "map_points",
     "nn",
     "operator",
     "operators",
     "optim",
+    "OutsideDomain",
     "partials",
     "precision",
     "quadrature",
@@ -70,6 +77,7 @@ __all__ = [
     "special",
     "sum_value_and_grad",
     "value_and_grad",
+    "Variable",
     "vjp",
     "wirtinger",
 ]
