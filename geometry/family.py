@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -45,6 +46,11 @@ class Family(Product):
     @property
     def _n_sliced(self) -> int:
         return self.space._n_sliced + 1
+
+    @functools.cached_property
+    def size(self) -> float:
+        """That of `space`: lengths do not compare with values of a parameter."""
+        return self.space.size
 
     @property
     def cap_names(self) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from equations.serialize import SerializationError, from_json, to_json
 from geometry import Periodic, SpaceTime
 
 from . import labels
+from .ranged import over_ranges, with_ranges
 from .scaled import in_units
 from .solution import Solution
 from .status import Status
@@ -77,7 +78,8 @@ def _solution(path: Path, stored: Mapping[str, Any], tree: Any) -> Solution:
     if not isinstance(problem, Problem) or not hasattr(method, "rebuild"):
         raise ValueError(f"{str(path)!r} holds no problem, or a method that cannot be rebuilt.")
     scaling = _scaling(stored)
-    solved = problem if scaling is None else scaling.apply(problem)
+    whole = over_ranges(problem)
+    solved = whole if scaling is None else scaling.apply(whole)
     jets, parameters = method.rebuild(solved, tree["state"])
     solution = Solution(
         solved,
@@ -92,7 +94,9 @@ def _solution(path: Path, stored: Mapping[str, Any], tree: Any) -> Solution:
         tree["state"],
         _deviations(solved, method, tree["state"]),
     )
-    return solution if scaling is None else in_units(solution, problem, scaling)
+    if scaling is not None:
+        solution = in_units(solution, whole, scaling)
+    return solution if whole is problem else with_ranges(solution, problem)
 
 
 def _scaling(stored: Mapping[str, Any]) -> Scaling | None:

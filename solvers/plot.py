@@ -109,6 +109,8 @@ def _views(solution: Solution, at: At) -> list[_View]:
     for name in values:
         if name not in known:
             raise ValueError(f"`at` has {name!r}; the problem has {', '.join(sorted(known))}.")
+    for p in getattr(solution.jets, "parameters", ()):  # of a solution over ranges: in the middle
+        values.setdefault(p.name, ((p.between[0] + p.between[1]) / 2,))
     free = [name for name in names if name not in values]
     while len(free) > 2:  # time goes first, then the last coordinate
         name = domain.time[0] if domain.time and domain.time[0] in free else free[-1]

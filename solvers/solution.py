@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -60,10 +60,11 @@ class Solution:
         Arguments:
             expression: a SymPy scalar, or a vector or matrix.
             points: (..., d) in the order of the domain's axes; (n,) in one dimension.
-            parameters: values of ranged parameters.
+            parameters: values of ranged parameters, as `Re=120`.
 
         Returns:
-            (...) for a scalar, (..., k) for a vector, (..., k, m) for a matrix.
+            (...) for a scalar, (..., k) for a vector, (..., k, m) for a matrix; nan where an unknown
+            of one region is asked for in another.
 
         Raises:
             TypeError for what is no expression, and inside `jax.jit` or `jax.grad`; ValueError for
@@ -90,6 +91,23 @@ class Solution:
             raise KeyError(f"`solution[{name}]`: the problem's parameters are: {known}.")
         return float(self.parameters[name])
 
+    def at(self, **parameters: float) -> Solution:
+        """The solution for values of ranged parameters, as `solution.at(Re=120)`, to report on, to
+        save for other programs and to plot as any other."""
+        self._require_known(parameters, [])
+        values = {**self.parameters, **parameters}
+        return replace(self, jets=self._jets(values), parameters=values)
+
+    def _jets(self, values: Mapping[str, float]) -> Callable:
+        """The jets for values of the parameters."""
+        return self.jets.at(values) if hasattr(self.jets, "at") else self.jets
+
+    @property
+    def _whole(self) -> tuple[Problem, Callable]:
+        """The problem that was solved and its jets: with ranged parameters as coordinates."""
+        jets: Any = self.jets
+        return (jets.family, jets.jets) if hasattr(jets, "family") else (self.problem, jets)
+
     def deviation(self, expression: Any, points: Any = None) -> Any:
         """The standard deviation of an identified parameter, or of an expression at points, that
         the noise of the data leaves (first order, from the curvature of the misfit)."""
@@ -105,19 +123,23 @@ class Solution:
         values = self.deviations(expressions, self._points(points))
         return values.reshape((*values.shape[:-1], *shape))[()]
 
-    def integrate(self, expression: Any, over: Any = None, *, n: int = 20_000) -> Any:
+    def integrate(
+        self, expression: Any, over: Any = None, *, n: int = 20_000, **parameters: float
+    ) -> Any:
         """The integral of an expression over the domain, or over a part of its boundary.
 
         Arguments:
             expression: a scalar, vector or matrix; over a part it may hold the normal.
             over: a part, its name, or a tuple of names; or a `Wire`.
             n: number of quadrature points.
+            parameters: values of ranged parameters.
 
         Returns:
             a number, or an array of the shape of the expression. Space-time domains are integrated
             over time too.
         """
         expressions, shape = _components(expression)
+        self._require_known(parameters, expressions)
         domain = self.problem.domain
         if over is None:
             sample, normals = domain.sample_interior(n, key=0), None
@@ -125,7 +147,8 @@ class Solution:
             sample = _part(domain, over).sample(n, key=0)
             self._warn_outside(np.asarray(sample.points))
             normals = sample.normals
-        values = self._evaluate(expressions, np.asarray(sample.points), {}, normals)
+        values = self._evaluate(expressions, np.asarray(sample.points), parameters, normals)
+        values[self._nowhere(expressions, sample.points)] = 0
         result = np.asarray(sample.weights) @ values
         return result.reshape(shape) if shape else result.item()
 
@@ -138,12 +161,12 @@ class Solution:
     @cached_property
     def residuals(self) -> tuple[verify.Misfit, ...]:
         """The misfit of each equation on fresh points."""
-        return verify.equation_misfits(self.problem, self.jets, self.parameters)
+        return verify.equation_misfits(*self._whole, self.parameters)
 
     @cached_property
     def condition_errors(self) -> tuple[verify.Misfit, ...]:
         """The misfit of each condition on fresh points of its part."""
-        return verify.condition_misfits(self.problem, self.jets, self.parameters)
+        return verify.condition_misfits(*self._whole, self.parameters)
 
     @property
     def residual_norm(self) -> float:
@@ -168,6 +191,12 @@ class Solution:
         from .files import save
 
         return save(self, Path(path), expressions)
+
+    def __export__(self, example: Any, expressions: Any) -> diffcore.Exportable:
+        """What `diffcore.export` writes."""
+        from .exported import exportable
+
+        return exportable(self, example, expressions)
 
     def _require_known(self, parameters: Mapping[str, float], expressions: list) -> None:
         used = {s for e in expressions for s in e.free_symbols if isinstance(s, Parameter)}
@@ -210,7 +239,7 @@ class Solution:
         with diffcore.precision("float64"):
             given = {**self.parameters, **parameters}
             normals = None if normals is None else jnp.asarray(normals)
-            values = compiled.values(self.jets, jnp.asarray(flat), given, normals)
+            values = compiled.values(self._jets(given), jnp.asarray(flat), given, normals)
             results = compiled(jnp.asarray(flat), values, given, normals)
             stacked = np.stack([np.asarray(jax.device_get(r)) for r in results], axis=-1)
         unknown = ~np.isfinite(stacked).all(axis=-1)
@@ -220,7 +249,14 @@ class Solution:
                 "the logarithm or root of a negative number, or a division by zero.",
                 stacklevel=3,
             )
+        nowhere = self._nowhere(expressions, flat)
+        if nowhere.any():
+            stacked = np.where(nowhere, np.nan, stacked)
         return stacked.reshape(*points.shape[:-1], len(expressions))
+
+    def _nowhere(self, expressions: list, points: np.ndarray) -> np.ndarray:
+        """At which points which expressions hold unknowns that do not live there, (n, k)."""
+        return np.stack([~self.problem.defines(e, points) for e in expressions], axis=-1)
 
 
 def _components(expression: Any) -> tuple[list[sympy.Expr], tuple[int, ...]]:

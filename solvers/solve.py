@@ -12,6 +12,8 @@ from equations import Problem, StatementError
 
 from .choose import choose
 from .monitor import Monitor, Silent, Target
+from .ranged import over_ranges, with_ranges
+from .ranged import reasons_against as reasons_against_ranges
 from .scaled import dimensionless, restored
 from .solution import Solution
 from .status import UnsupportedProblem
@@ -55,7 +57,11 @@ def solve(
     if errors:
         raise StatementError(errors)
     method, why = choose(problem) if method is None else (method, None)
-    given, chosen, remarks = problem, method, () if why is None else (why,)
+    stated, given = problem, over_ranges(problem)
+    refused = reasons_against_ranges(stated)
+    if refused:
+        raise UnsupportedProblem(method, refused)
+    problem, chosen, remarks = given, method, () if why is None else (why,)
     if hasattr(method, "in_units"):
         problem, found = dimensionless(given)
         method = method if problem is given else method.in_units(problem.scaling)
@@ -68,6 +74,8 @@ def solve(
     )
     if problem is not given:
         solution = restored(solution, given, problem.scaling, chosen)
+    if given is not stated:
+        solution = with_ranges(solution, stated)
     return replace(solution, choices=(*remarks, *solution.choices)) if remarks else solution
 
 

@@ -30,14 +30,16 @@ class Misfit:
 def equation_misfits(problem: Any, jets: Any, parameters: Any) -> tuple[Misfit, ...]:
     """One `Misfit` a scalar equation, on fresh interior points."""
     with diffcore.precision("float64"):
-        sample = problem.domain.sample_interior(FRESH_POINTS, key=jax.random.key(FRESH_KEY))
         rows = []
         for equation in problem.equations:
+            shape = problem.domain.regions.get(equation.region, problem.domain)
+            sample = shape.sample_interior(FRESH_POINTS, key=jax.random.key(FRESH_KEY))
             for (left, right), residual in zip(
                 equation.components, equation.residuals, strict=True
             ):
                 values = _evaluate(problem, [residual], jets, sample.points, parameters)[0]
-                rows.append(_misfit("interior", f"{left} = {right}", values[None], sample.points))
+                where = equation.region or "interior"
+                rows.append(_misfit(where, f"{left} = {right}", values[None], sample.points))
         return tuple(rows)
 
 

@@ -64,7 +64,7 @@ def trial(problem: Problem, plan: Plan, network: Callable, key: jax.Array) -> Tr
     for i, members in enumerate(_branches(problem, plan)):
         names = list(dict.fromkeys(name for f in members for name, _, _ in plan.shares[f]))
         columns = tuple(problem.coordinates.index(a) for a in members[0].args)
-        lower, upper = (tuple(float(b[c]) for c in columns) for b in problem.domain.bounds)
+        lower, upper = (tuple(float(b[c]) for c in columns) for b in _bounds(problem, members[0]))
         body = _embedded(problem, columns, lower, upper, len(names), network, key, i)
         shares = tuple(
             (f, tuple(Share(names.index(n), o, c) for n, o, c in plan.shares[f])) for f in members
@@ -80,12 +80,21 @@ def trial(problem: Problem, plan: Plan, network: Callable, key: jax.Array) -> Tr
 
 
 def _branches(problem: Problem, plan: Plan) -> list[list[AppliedUndef]]:
-    """Fields that share a network: those of the same coordinates, positive fields apart."""
+    """Fields that share a network: those of the same coordinates and regions, positive fields
+    apart."""
     groups: dict[Any, list[AppliedUndef]] = {}
+    regions = structure.regions(problem)
     for f in problem.fields:
         positive = any(plan.potentials[name].positive for name, _, _ in plan.shares[f])
-        groups.setdefault((f.args, f if positive else None), []).append(f)
+        groups.setdefault((f.args, regions[f], f if positive else None), []).append(f)
     return list(groups.values())
+
+
+def _bounds(problem: Problem, f: AppliedUndef) -> tuple[np.ndarray, np.ndarray]:
+    """The bounds of the regions in which a field lives."""
+    names = structure.regions(problem)[f]
+    ends = np.array([problem.domain.regions[n].bounds for n in names] or [problem.domain.bounds])
+    return ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
 
 
 def _embedded(problem, columns, lower, upper, out_size, network, key, index):
@@ -112,7 +121,7 @@ def _potential(problem: Problem, f: AppliedUndef, hard: bool | None, result: Pla
         if f in values:
             component = _component(condition.equation, f)
             stated.append((i, component, condition.part, values[f]))
-    stated = [s for s in stated if hasattr(s[2], "shape")]  # a point carries no smooth distance
+    stated = [s for s in stated if _is_wall(s[2])]
     if hard is False or positive or not stated or f.args != problem.coordinates:
         return Potential(scale=scale, positive=positive)
     parts = [part for _, _, part, _ in stated]
@@ -126,6 +135,11 @@ def _potential(problem: Problem, f: AppliedUndef, hard: bool | None, result: Pla
     where = "; ".join(problem.conditions[i].label for i, *_ in stated)
     result.sentences.append(f"{f} has its values on {where} by construction.")
     return Potential(lift=lift, distance=_distance(parts), scale=scale)
+
+
+def _is_wall(part: Any) -> bool:
+    """Whether a part has a smooth distance: neither a point nor an interface between regions."""
+    return hasattr(part, "shape") and set(part.names) <= set(part.shape.parts)
 
 
 def _component(equation, f: AppliedUndef) -> int:
@@ -146,7 +160,7 @@ def data_size(problem: Problem, f: AppliedUndef) -> float:
     sizes = [0.0]
     for condition in problem.conditions:
         value = structure.dirichlet(condition).get(f)
-        if value is None or value.atoms(Parameter):
+        if value is None or value.atoms(Parameter) - set(problem.coordinates):
             continue
         points = np.asarray(condition.part.sample(64, key=0).points)
         compiled = compile_expressions([value], problem.coordinates)

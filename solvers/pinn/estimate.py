@@ -82,27 +82,30 @@ def relative_errors(
     problem: Problem, trial: Trial, change: jax.Array, points: jax.Array
 ) -> dict[tuple, float]:
     """The relative L2 size of the fields' first-order change, for each group of fields."""
+    squares = mean_squares(problem, trial, change, points)
+    return {
+        group: float(np.sqrt(error / value)) if value > 0 else float("inf")
+        for group, (value, error) in squares.items()
+    }
+
+
+def mean_squares(
+    problem: Problem, trial: Trial, change: jax.Array, points: jax.Array
+) -> dict[tuple, tuple[float, float]]:
+    """The mean squares of the fields and of their first-order change, for each group of fields."""
     groups = structure.groups(problem)
     functionals = tuple(
         Functional(f, (((0,) * len(f.args), 1),)) for group in groups for f in group
     )
-    values, changes = _first_order(functionals, trial, change, points)
-    sizes = iter(zip(values, changes, strict=True))
-    errors = {}
-    for group in groups:
-        value, error = 0.0, 0.0
-        for _ in group:
-            v, e = next(sizes)
-            value, error = (
-                value + float(jnp.mean(jnp.abs(v) ** 2)),
-                error + float(jnp.mean(jnp.abs(e) ** 2)),
-            )
-        errors[tuple(group)] = float(np.sqrt(error / value)) if value > 0 else float("inf")
-    return errors
+    pairs = zip(*first_order(functionals, trial, change, points), strict=True)
+    sizes = iter([[float(jnp.mean(jnp.abs(a) ** 2)) for a in pair] for pair in pairs])
+    found = {tuple(group): np.sum([next(sizes) for _ in group], axis=0) for group in groups}
+    return {group: (float(value), float(error)) for group, (value, error) in found.items()}
 
 
 @eqx.filter_jit
-def _first_order(functionals, trial, change, points):
+def first_order(functionals, trial, change, points):
+    """The values of functionals at points and their first-order change with the parameters."""
     vector, unflatten = nn.flatten_parameters(trial)
     return jax.jvp(lambda v: unflatten(v).jets(functionals, points), (vector,), (change,))
 

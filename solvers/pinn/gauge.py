@@ -16,6 +16,7 @@ from equations import Compiled, Functional, Problem
 
 from . import estimate, points
 from .ansatz import Trial
+from .ranges import as_distributed, random_columns
 from .terms import Term, evaluate
 
 DOUBTFUL, FAILED = 0.03, 0.3  # imbalance of an equation that hardly holds, and of one that does not
@@ -37,7 +38,8 @@ class Gauge:
         summands = [sympy.Add.make_args(r) for r in expanded]
         self.counts = tuple(map(len, summands))
         self.summands = problem.compile([s for row in summands for s in row])
-        self.points = jnp.asarray(problem.domain.sample_interior(2000, key=other).points)
+        fresh = problem.domain.sample_interior(2000, key=other).points
+        self.points = as_distributed(fresh, random_columns(problem))
 
     def __call__(self, trial: Trial) -> float:
         return next(iter(self.errors(trial).values()))

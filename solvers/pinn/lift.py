@@ -31,7 +31,7 @@ def boundary_lift(
     Source: Rvachev, Sheiko, Shapiro & Tsukanov, Comput. Mech. 27 (2001) 189-202 (transfinite
     interpolation).
     """
-    if any(value.atoms(Parameter) for value in values):
+    if any(value.atoms(Parameter) - set(problem.coordinates) for value in values):
         return None, "they depend on parameters"
     for value in values:
         reason = _periodic_kink(problem, value)

@@ -19,13 +19,12 @@ from equations import Problem, structure
 
 from ..monitor import Monitor, Target
 from ..solution import Solution
-from ..status import Status
-from . import build, objective
+from . import build, objective, windows
 from .ansatz import Trial
-from .gauge import FAILED, Gauge, deviations_from_noise, with_noise
+from .gauge import deviations_from_noise, with_noise
 from .phases import Phase, default_phases
+from .setup import Setup
 from .terms import Term, terms
-from .training import State, Training
 
 
 @dataclass(frozen=True)
@@ -46,6 +45,7 @@ class PINN:
         solenoidal: stream function for a divergence-free velocity: False forbids it.
         adaptive: draw interior points where the residual is large.
         condition_weight: weight of all conditions against the equations; None balances them.
+        windows: number of pieces of time that are solved one after the other.
 
     Notes:
         Every choice is told in the solution's report. The error estimate is that of
@@ -67,13 +67,14 @@ class PINN:
     solenoidal: bool | None = None
     adaptive: bool = True
     condition_weight: float | None = None
+    windows: int = 1
 
     def __post_init__(self):
-        for name in ("width", "depth", "steps"):
+        for name in ("width", "depth", "steps", "windows"):
             self._require(name, _is_whole, "is a whole number", optional=False)
         for name in ("points", "boundary_points"):
             self._require(name, _is_whole, "is a whole number")
-        for name in ("width", "depth", "steps", "points", "boundary_points"):
+        for name in ("width", "depth", "steps", "points", "boundary_points", "windows"):
             self._require(name, lambda n: n >= 1, "must be at least 1", ValueError)
         self._require("condition_weight", _is_number, "is a number")
         self._require("condition_weight", lambda w: w > 0, "must be above 0", ValueError)
@@ -96,14 +97,13 @@ class PINN:
     def reasons_against(self, problem: Problem) -> tuple[str, ...]:
         """Why this method cannot take the problem; empty if it can."""
         reasons = []
-        ranged = [p.name for p in problem.parameters if p.between is not None]
-        if ranged:
-            reasons.append(f"parameters that range between values: {', '.join(ranged)}.")
         if _needs_size(problem):
             reasons.append(
                 "nothing gives the size of an eigenfunction, so that training would end at zero: "
                 'add a condition as {"domain": Eq(integral(u**2), 1)}.'
             )
+        if self.windows > 1:
+            reasons.extend(windows.reasons_against(problem))
         return tuple(reasons)
 
     def solve(
@@ -111,59 +111,85 @@ class PINN:
     ) -> Solution:
         """Train, estimate, and hand back the solution; called by `solve`."""
         with diffcore.precision("float64"):
-            plan, trial = self._start(problem, key)
-            parts = self._terms(problem, plan)
-            weights = self._weights(parts, trial, key)
-            gauge = Gauge(problem, parts, weights, jax.random.fold_in(key, 99))
-            training = Training(
-                objective.Objective(parts),
-                weights,
-                self.phases or default_phases(self.steps),
-                self.adaptive,
-                jax.random.fold_in(key, 2),
-                gauge,
-            )
-            state, status = training.run(trial, target, monitor)
-            errors, deviations = gauge.errors(state.trial), None
+            if self.windows > 1:
+                return self._solve_in_windows(problem, key, target, monitor)
+            setup = self._setup(problem, key)
+            state, status = setup.train(target, monitor)
+            trial, gauge = state.trial, setup.gauge
+            errors, deviations = gauge.errors(trial), None
             if problem.data:
-                deviations = deviations_from_noise(problem, parts, state.trial)
-                errors = with_noise(errors, state.trial, deviations, gauge.points[:200])
-            if status is Status.STEPS_SPENT and gauge.imbalance(state.trial) > FAILED:
-                status = Status.NOT_CONVERGED
-            numbers = {k: float(v) for k, v in state.trial.parameters().items()}
+                deviations = deviations_from_noise(problem, setup.terms, trial)
+                errors = with_noise(errors, trial, deviations, gauge.points[:200])
             return Solution(
                 problem=problem,
                 method=self,
-                jets=_compiled_jets(state.trial),
+                jets=_compiled_jets(trial),
                 status=status,
                 seconds=state.seconds,
-                parameters=numbers,
-                history=_history(state),
+                parameters=_numbers(trial),
+                history=state.history,
                 errors=errors,
-                choices=self._choices(plan, trial, parts, weights),
-                state=np.asarray(nn.flatten_parameters(state.trial)[0]),
+                choices=setup.choices,
+                state=np.asarray(nn.flatten_parameters(trial)[0]),
                 deviations=deviations,
             )
+
+    def _solve_in_windows(self, problem, key, target, monitor) -> Solution:
+        setup = partial(self._setup, key=key)
+        done = windows.solve(setup, problem, self.windows, target, monitor)
+        return Solution(
+            problem=problem,
+            method=self,
+            jets=windows.joined(problem, [_compiled_jets(w.state.trial) for w in done]),
+            status=windows.status(done),
+            seconds=sum(w.state.seconds for w in done),
+            history=windows.history(done),
+            errors=windows.errors(done),
+            choices=(windows.sentence(problem, self.windows), *done[0].setup.choices),
+            state=np.stack([nn.flatten_parameters(w.state.trial)[0] for w in done]),
+        )
 
     def rebuild(self, problem: Problem, state: np.ndarray) -> tuple[Callable, dict[str, float]]:
         """The jets and the identified parameters of a saved solution, from its `state`."""
         with diffcore.precision("float64"):
-            _, trial = self._start(problem, jax.random.key(0))
-            trial = nn.flatten_parameters(trial)[1](jnp.asarray(state))
-            return _compiled_jets(trial), {k: float(v) for k, v in trial.parameters().items()}
+            if self.windows > 1:
+                cut = windows.cut(problem, self.windows)
+                jets = [self._rebuilt(p, v) for p, v in zip(cut, state, strict=True)]
+                return windows.joined(problem, list(map(_compiled_jets, jets))), {}
+            trial = self._rebuilt(problem, state)
+            return _compiled_jets(trial), _numbers(trial)
 
     def deviations(self, problem: Problem, state: np.ndarray) -> Callable:
         """The standard deviations `(expressions, points) -> (points, expressions)` that the noise
         of the data leaves in a solution with this `state`."""
         with diffcore.precision("float64"):
-            plan, trial = self._start(problem, jax.random.key(0))
-            trial = nn.flatten_parameters(trial)[1](jnp.asarray(state))
-            return deviations_from_noise(problem, self._terms(problem, plan), trial)
+            plan = self._plan(problem)
+            parts = self._terms(problem, plan)
+            return deviations_from_noise(problem, parts, self._rebuilt(problem, state))
 
-    def _start(self, problem: Problem, key: jax.Array) -> tuple[build.Plan, Trial]:
-        plan = build.plan(problem, hard=self.hard, solenoidal=self.solenoidal)
+    def _plan(self, problem: Problem) -> build.Plan:
+        return build.plan(problem, hard=self.hard, solenoidal=self.solenoidal)
+
+    def _trial(self, problem: Problem, plan: build.Plan, key: jax.Array) -> Trial:
         network = self.network or partial(nn.MLP, width=self.width, depth=self.depth)
-        return plan, build.trial(problem, plan, network, jax.random.fold_in(key, 1))
+        return build.trial(problem, plan, network, jax.random.fold_in(key, 1))
+
+    def _rebuilt(self, problem: Problem, state: np.ndarray) -> Trial:
+        trial = self._trial(problem, self._plan(problem), jax.random.key(0))
+        return nn.flatten_parameters(trial)[1](jnp.asarray(state))
+
+    def _setup(self, problem: Problem, key: jax.Array, before: Trial | None = None) -> Setup:
+        """What a run on the problem needs; on a window of time, it goes on from the one before."""
+        plan = self._plan(problem)
+        trial, parts = self._trial(problem, plan, key), self._terms(problem, plan)
+        if before is not None:
+            vector, _ = nn.flatten_parameters(before)
+            trial = nn.flatten_parameters(trial)[1](vector)
+            count = max(parts[0].count // 8, 50)
+            parts = (*parts, windows.start_term(problem, _compiled_jets(before), count))
+        weights = self._weights(parts, trial, key)
+        phases = self.phases or default_phases(self.steps)
+        return Setup(problem, plan, trial, parts, weights, phases, self.adaptive, key)
 
     def _terms(self, problem: Problem, plan: build.Plan) -> tuple[Term, ...]:
         dimension = len(problem.coordinates)
@@ -176,14 +202,6 @@ class PINN:
         rows = [len(t.rows) for t in parts]
         fixed = [self.condition_weight if t.kind == "condition" else 1.0 for t in parts]
         return [np.full(n, w) for n, w in zip(rows, fixed, strict=True)]
-
-    def _choices(self, plan, trial, parts, weights) -> tuple[str, ...]:
-        size = nn.count_parameters(trial)
-        sentences = [*plan.sentences, f"The networks have {size} parameters, in float64."]
-        for term, weight in zip(parts, weights, strict=True):
-            shown = ", ".join(f"{w:.3g}" for w in weight)
-            sentences.append(f"{term.kind} on {term.label}: {term.count} points, weight {shown}.")
-        return tuple(sentences)
 
 
 def _needs_size(problem: Problem) -> bool:
@@ -218,7 +236,9 @@ def _compiled_jets(trial: Trial) -> Callable:
 
     def jets(functionals, at):
         at = jnp.asarray(at)
-        n = len(at)
+        n = at.shape[0]
+        if not isinstance(n, int):  # a symbol, while the solution is exported
+            return trial.jets(functionals, at)
         padded = jnp.concatenate([at, jnp.broadcast_to(at[:1], (-n % block, at.shape[1]))])
         pieces = [
             _block_jets(trial, tuple(functionals), padded[i : i + block])
@@ -234,12 +254,5 @@ def _block_jets(trial, functionals, at):
     return trial.jets(functionals, at)
 
 
-def _history(state: State) -> dict[str, np.ndarray]:
-    losses = np.array(state.losses, dtype=float).reshape(-1, 2)
-    estimates = np.array(state.estimates, dtype=float).reshape(-1, 2)
-    return {
-        "step": losses[:, 0],
-        "loss": losses[:, 1],
-        "estimate_step": estimates[:, 0],
-        "error_estimate": estimates[:, 1],
-    }
+def _numbers(trial: Trial) -> dict[str, float]:
+    return {name: float(value) for name, value in trial.parameters().items()}

@@ -31,9 +31,9 @@ def contradictions(problem: Problem) -> np.ndarray:
     """Points (m, d) at which conditions on adjoining parts give a field different values."""
     places: dict[Any, list[tuple[Any, Any]]] = {}
     for condition in problem.conditions:
-        if hasattr(condition.part, "shape"):
+        if set(getattr(condition.part, "names", ())) & set(problem.domain.parts):
             for f, value in structure.dirichlet(condition).items():
-                if not value.atoms(Parameter):
+                if not value.atoms(Parameter) - set(problem.coordinates):
                     places.setdefault(f, []).append((condition.part, value))
     found = [
         points

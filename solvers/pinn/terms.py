@@ -7,7 +7,7 @@ for trial functions; complex residuals count as two real rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,6 +21,7 @@ from equations import Compiled, Functional, Problem
 from . import singular
 from .ansatz import Trial
 from .build import Plan
+from .ranges import as_distributed, random_columns
 from .singular import contradictions, damping
 
 SLOPE_POINTS = 16  # of a term with quadrature that are differentiated at a time: bounds memory
@@ -171,21 +172,27 @@ def _local_slopes(
 
 def terms(problem: Problem, plan: Plan, points: int, boundary_points: int) -> tuple[Term, ...]:
     """The terms that remain to be trained after what the plan has built in."""
-    return (
-        *_equations(problem, plan, points),
-        *_conditions(problem, plan, boundary_points),
-        *_data(problem),
-    )
+    drawn = (*_equations(problem, plan, points), *_conditions(problem, plan, boundary_points))
+    random = random_columns(problem)
+    if random:
+        drawn = tuple(replace(t, draw=partial(_draw_random, t.draw, random)) for t in drawn)
+    return (*drawn, *_data(problem))
 
 
 def _equations(problem: Problem, plan: Plan, points: int) -> Sequence[Term]:
-    rows = [(str(e), r) for e in problem.equations for r in e.residuals]
-    open_rows = [row for i, row in enumerate(rows) if i not in plan.satisfied_equations]
-    if not open_rows:
-        return ()
-    labels, residuals = zip(*open_rows, strict=True)
-    draw = partial(_draw_interior, problem.domain, contradictions(problem))
-    return (Term("equation", "interior", labels, problem.compile(residuals), points, draw),)
+    """One term for the equations that hold everywhere, and one for those of each region."""
+    rows: dict[str | None, list[tuple[str, Any]]] = {}
+    numbered = [(e, r) for e in problem.equations for r in e.residuals]
+    for i, (equation, residual) in enumerate(numbered):
+        if i not in plan.satisfied_equations:
+            rows.setdefault(equation.region, []).append((str(equation), residual))
+    corners, found = contradictions(problem), []
+    for region, open_rows in rows.items():
+        labels, residuals = zip(*open_rows, strict=True)
+        domain = problem.domain.regions.get(region, problem.domain)
+        draw, compiled = partial(_draw_interior, domain, corners), problem.compile(residuals)
+        found.append(Term("equation", region or "interior", labels, compiled, points, draw))
+    return found
 
 
 def _conditions(problem: Problem, plan: Plan, points: int) -> Sequence[Term]:
@@ -240,6 +247,11 @@ def _draw_part(
     normals = jnp.asarray(sample.normals) if with_normals else _none(len(points))
     factors = damping(points, corners, domain.size, singular.CONDITION)
     return Batch(points, normals, _none(len(points)), factors)
+
+
+def _draw_random(draw: Callable, columns: Any, n: int, key: Any) -> Batch:
+    batch = draw(n, key)
+    return batch._replace(points=as_distributed(batch.points, columns))
 
 
 def _given(batch: Batch, n: int, key: Any) -> Batch:

@@ -44,6 +44,18 @@ class State:
         """Steps taken over all phases."""
         return self.losses[-1][0] if self.losses else 0
 
+    @property
+    def history(self) -> dict[str, np.ndarray]:
+        """The columns of numbers that a solution keeps."""
+        losses = np.array(self.losses, dtype=float).reshape(-1, 2)
+        estimates = np.array(self.estimates, dtype=float).reshape(-1, 2)
+        return {
+            "step": losses[:, 0],
+            "loss": losses[:, 1],
+            "estimate_step": estimates[:, 0],
+            "error_estimate": estimates[:, 1],
+        }
+
 
 @dataclass(frozen=True, eq=False)
 class Training:

@@ -1,0 +1,61 @@
+"""Everything that stands ready before a run: trial functions, terms, weights, gauge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import jax
+import numpy as np
+
+from diffcore import nn
+from equations import Problem
+
+from ..monitor import Monitor, Target
+from ..status import Status
+from .ansatz import Trial
+from .build import Plan
+from .gauge import FAILED, Gauge
+from .objective import Objective
+from .phases import Phase
+from .terms import Term
+from .training import State, Training
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """A run before its first step; `trial` are the trial functions that it starts from."""
+
+    problem: Problem
+    plan: Plan
+    trial: Trial
+    terms: tuple[Term, ...]
+    weights: list[np.ndarray]
+    phases: tuple[Phase, ...]
+    adaptive: bool
+    key: Any
+    gauge: Gauge = field(init=False)
+
+    def __post_init__(self):
+        gauge = Gauge(self.problem, self.terms, self.weights, jax.random.fold_in(self.key, 99))
+        object.__setattr__(self, "gauge", gauge)
+
+    def train(self, target: Target, monitor: Monitor) -> tuple[State, Status]:
+        """Run the phases, or go on from the monitor's checkpoint."""
+        key = jax.random.fold_in(self.key, 2)
+        objective = Objective(self.terms)
+        training = Training(objective, self.weights, self.phases, self.adaptive, key, self.gauge)
+        state, status = training.run(self.trial, target, monitor)
+        if status is Status.STEPS_SPENT and self.gauge.imbalance(state.trial) > FAILED:
+            status = Status.NOT_CONVERGED
+        return state, status
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """What was chosen, in sentences for the report."""
+        size = nn.count_parameters(self.trial)
+        sentences = [*self.plan.sentences, f"The networks have {size} parameters, in float64."]
+        for term, weight in zip(self.terms, self.weights, strict=True):
+            shown = ", ".join(f"{w:.3g}" for w in weight)
+            sentences.append(f"{term.kind} on {term.label}: {term.count} points, weight {shown}.")
+        return tuple(sentences)
