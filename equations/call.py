@@ -60,6 +60,13 @@ class Given(sympy.Atom):
     def _hashable_content(self):
         return (self.function, self.name)
 
+    def compare(self, other):
+        """SymPy's order of factors, in which a function itself has no place."""
+        if not isinstance(other, Given) or self == other:
+            return 0 if self == other else super().compare(other)
+        mine, theirs = ((g.name, g.function.index, hash(g.function)) for g in (self, other))
+        return (mine > theirs) - (mine < theirs)
+
     def doit(self, **hints):
         """A leaf is itself."""
         return self

@@ -6,10 +6,12 @@ shapes that do not match are refused, and it never collapses to True or False.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import sympy
 from sympy.core.relational import Relational
+from sympy.core.symbol import Str
 from sympy.logic.boolalg import BooleanAtom
 
 from .expressions import as_expression
@@ -22,6 +24,8 @@ class Eq(sympy.Basic):
     Arguments:
         lhs, rhs: expressions, matrices, tuples or numbers. A number or scalar against a vector
             stands for each component.
+        region: the name of the region of the domain in which it holds; without it, everywhere.
+            `Problem(equations={"fluid": ..., "solid": ...})` gives it.
 
     Raises:
         ValueError where the shapes do not match, TypeError for what is no expression.
@@ -33,7 +37,7 @@ class Eq(sympy.Basic):
         (u_x(x, y) - 1, u_y(x, y))
     """
 
-    def __new__(cls, lhs: Any, rhs: Any = 0):
+    def __new__(cls, lhs: Any, rhs: Any = 0, region: Any = None):
         if isinstance(lhs, bool | Relational | BooleanAtom):  # a Symbol is a Boolean too
             raise TypeError(
                 f"`Eq` takes two expressions; got {lhs!r}, which is a comparison. Write "
@@ -44,7 +48,8 @@ class Eq(sympy.Basic):
             lhs, rhs = _broadcast(lhs, rhs)
         else:
             lhs, rhs = _scalar(lhs), _scalar(rhs)
-        return sympy.Basic.__new__(cls, lhs, rhs)
+        place = () if region is None else (Str(str(region)),)
+        return sympy.Basic.__new__(cls, lhs, rhs, *place)
 
     @property
     def lhs(self) -> Any:
@@ -55,6 +60,22 @@ class Eq(sympy.Basic):
     def rhs(self) -> Any:
         """Right side: an expression or a column."""
         return self.args[1]
+
+    @property
+    def region(self) -> str | None:
+        """The name of the region in which it holds; None where it holds everywhere."""
+        return self.args[2].name if len(self.args) > 2 else None
+
+    def within(self, region: str | None) -> Eq:
+        """The same equation, in a region alone."""
+        return Eq(self.lhs, self.rhs, region)
+
+    def with_components(self, pairs: Iterable[tuple[Any, Any]]) -> Eq:
+        """An equation of this shape and region between other sides, a pair for each component."""
+        left, right = zip(*pairs, strict=True)
+        if is_vector(self.lhs):
+            return Eq(as_vector(left), as_vector(right), self.region)
+        return Eq(left[0], right[0], self.region)
 
     @property
     def components(self) -> tuple[tuple[sympy.Expr, sympy.Expr], ...]:
@@ -76,7 +97,7 @@ class Eq(sympy.Basic):
 
     def _sympystr(self, printer) -> str:
         pairs = [f"{printer.doprint(a)} = {printer.doprint(b)}" for a, b in self.components]
-        return ", ".join(pairs)
+        return ", ".join(pairs) + (f" in {self.region}" if self.region else "")
 
     def _latex(self, printer) -> str:
         return f"{printer.doprint(self.lhs)} = {printer.doprint(self.rhs)}"

@@ -10,7 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from .equation import Eq
 from .expressions import as_expression
-from .operators import Divergence, as_vector, is_vector
+from .operators import Divergence
 from .structure import jet_expression
 from .symbols import fields_in
 from .weak import outermost
@@ -67,10 +67,7 @@ def _state(problem: Any, about: Mapping) -> dict[AppliedUndef, sympy.Expr]:
 def _tangent(equation: Eq, state: Mapping) -> Eq:
     if all(jet_expression(r).is_linear for r in equation.residuals):
         return equation
-    pairs = [_sides(residual, state) for residual in equation.residuals]
-    if is_vector(equation.lhs):
-        return Eq(*(as_vector(side) for side in zip(*pairs, strict=True)))
-    return Eq(*pairs[0])
+    return equation.with_components(_sides(residual, state) for residual in equation.residuals)
 
 
 def _sides(residual: sympy.Expr, state: Mapping) -> tuple[sympy.Expr, sympy.Expr]:

@@ -15,7 +15,7 @@ from . import structure
 from .compile import lambdify
 from .equation import Eq
 from .expressions import as_expression
-from .operators import as_vector, is_vector, normal_derivative
+from .operators import normal_derivative
 from .symbols import fields_in, spatial
 
 TIME_PARTS = ("initial", "final")
@@ -118,8 +118,10 @@ def _fixed(problem: Any, part: Any) -> dict[sympy.Symbol, sympy.Expr]:
 
 def _balanced(equation: Eq, exact: Mapping, fixed: Mapping = MappingProxyType({})) -> Eq:
     """The equation with what `exact` leaves of it added on the right, where `fixed` holds."""
-    sides = [_added(right, _at(left - right, exact), fixed) for left, right in equation.components]
-    return Eq(equation.lhs, as_vector(sides) if is_vector(equation.lhs) else sides[0])
+    return equation.with_components(
+        (left, _added(right, _at(left - right, exact), fixed))
+        for left, right in equation.components
+    )
 
 
 def _added(right: sympy.Expr, rest: sympy.Expr, fixed: Mapping) -> sympy.Expr:

@@ -128,7 +128,7 @@ class Planner:
                 continue
             f, orders = field_and_orders(atom)
             for other, factor, terms in groups:
-                ratio = slope / factor
+                ratio = _ratio(slope, factor)
                 if f == other and ratio.is_number:
                     terms.append((dummy, orders, number(ratio)))
                     break
@@ -212,6 +212,12 @@ class Planner:
         weight = symbols[d] * factor.xreplace(moves)
         whole = _sum(frame.depth, weight * self.reduce(integrand, inside))
         return whole / _sum(frame.depth, weight) if is_mean else whole
+
+
+def _ratio(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
+    """a / b, which SymPy does not cancel for a `Piecewise`."""
+    (c, own), (d, other) = a.as_coeff_Mul(), b.as_coeff_Mul()
+    return c / d if own == other else a / b
 
 
 def _summands_by_symbol(

@@ -19,6 +19,7 @@ from .equation import Eq
 from .expressions import as_expression
 from .interior import Interior
 from .laws.law import Law
+from .regions import indicator
 from .symbols import Parameter, fields_in
 from .units import checked_units
 
@@ -91,7 +92,9 @@ class Problem:
 
     Arguments:
         domain: a shape, or a space-time domain `shape.over(t, a, b)`.
-        equations: a law, an `Eq`, or a list of them.
+        equations: a law, an `Eq`, or a list of them; or `{region: equations}` where regions of the
+            domain have equations of their own, `{"fluid": flow, "solid": heat}`. An unknown lives
+            where its equations hold; conditions on `domain["fluid|solid"]` tie unknowns together.
         conditions: `{where: equation(s)}`; `where` is the name of a part, a tuple of names, a part,
             or a point; "domain" or a shape for what holds inside it. An inequality `u >= g` is a
             condition too, and so is an integral over the domain or a part, under "domain".
@@ -182,6 +185,17 @@ class Problem:
         for statement in (*self.equations, *(c.equation for c in self.conditions)):
             yield from fields_in(statement)
 
+    def defines(self, expression: Any, points: Any) -> np.ndarray:
+        """Which of the points (n, d) lie in the regions where all unknowns of an expression live;
+        all of them where the unknowns live everywhere."""
+        if not any(e.region for e in self.equations):
+            return np.full(len(points), True)
+        lives, defined = structure.regions(self), np.full(len(points), True)
+        for names in {lives[f] for f in fields_in(expression) if f in lives}:
+            inside = [self.domain.regions[name].contains(points) for name in names]
+            defined &= np.any(np.asarray(inside), axis=0)
+        return defined
+
     def compile(self, expressions: Sequence[Any]) -> Compiled:
         """Expressions of this problem's fields as one JAX function; see `compile_expressions`."""
         return compile_expressions(
@@ -190,8 +204,15 @@ class Problem:
 
     @property
     def residuals(self) -> tuple[sympy.Expr, ...]:
-        """Left minus right of every scalar equation."""
-        return tuple(r for equation in self.equations for r in equation.residuals)
+        """Left minus right of every scalar equation; zero outside the region of an equation."""
+        return tuple(r for e in self.equations for r in self._residuals(e))
+
+    def _residuals(self, equation: Eq) -> tuple[sympy.Expr, ...]:
+        name = equation.region
+        if name is None or name not in self.domain.regions:  # of which the doctor tells
+            return equation.residuals
+        inside = indicator(self.domain, name, self.coordinates)
+        return tuple(inside * r for r in equation.residuals)
 
     def check(self, resolution: float | None = None) -> check.Findings:
         """What is wrong or doubtful in the statement, all at once, each with its remedy;
@@ -274,7 +295,8 @@ class Problem:
         points: Any,
         parameters: Mapping[Any, float] | None = None,
     ) -> np.ndarray:
-        """The residuals of the equations for given functions, (points, equations).
+        """The residuals of the equations for given functions, (points, equations); zero outside the
+        region of an equation.
 
         Arguments:
             fields: `{u: function of a point (d,) -> scalar}` in `jax.numpy`, its coordinates in the
@@ -297,6 +319,8 @@ class Problem:
 def _equations(value: Any) -> tuple[Eq, ...]:
     if isinstance(value, Eq):
         return (value,)
+    if isinstance(value, Mapping):
+        return tuple(e for region, item in value.items() for e in _equations_within(region, item))
     if isinstance(value, Law):
         return tuple(value.equations)
     if isinstance(value, sympy.core.relational.Equality):
@@ -314,6 +338,17 @@ def _equations(value: Any) -> tuple[Eq, ...]:
         f"`equations` takes `Eq(...)`, a law, or a list of them; got {value!r} "
         f"({type(value).__name__}). Write `Eq(expression, 0)` for an expression that vanishes."
     )
+
+
+def _equations_within(region: Any, value: Any) -> Iterable[Eq]:
+    names = (region,) if isinstance(region, str) else region
+    if not isinstance(names, tuple) or not all(isinstance(name, str) for name in names):
+        raise TypeError(
+            f"a key of `equations` is the name of a region, or a tuple of names; got {region!r}."
+        )
+    if isinstance(value, Mapping):
+        raise TypeError(f"`equations` of {region!r} are an `Eq`, a law, or a list; got {value!r}.")
+    yield from (e.within(name) for e in _equations(value) for name in names)
 
 
 def _settled_data(data: Data, settled: Callable) -> Data:
@@ -338,6 +373,11 @@ def _conditions(domain: Any, value: Any) -> Iterable[Condition]:
         return
     for where, equations in value.items():
         label, part = _locate(domain, where)
+        if isinstance(equations, Mapping):
+            raise TypeError(
+                f"`conditions` at {label!r} are an `Eq` or a list of them; got {equations!r}. "
+                "Write `Eq(u, value)` for each unknown."
+            )
         for equation in _equations(equations):
             yield Condition(label, part, equation)
 

@@ -1,7 +1,8 @@
-"""`piecewise`: a coefficient with a value of its own in each region of a domain."""
+"""Regions of a domain: coefficients with a value of its own in each, equations that hold in one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,22 @@ class Depth:
 
     def __call__(self, point):
         return -self.shape.signed_distance(jnp.asarray(point))
+
+
+def indicator(domain: Any, name: str, coordinates: Sequence[sympy.Symbol]) -> sympy.Expr:
+    """One in a region of a domain and on its boundary, zero elsewhere.
+
+    Arguments:
+        coordinates: those of the domain's axes; time, if the domain has one, has no say.
+    """
+    shape = space_of_domain(domain).regions[name]
+    place = [c for c in coordinates if c.name in shape.axes]
+    return sympy.Piecewise((1, call(Depth(shape), *place, name=name) >= 0), (0, True))
+
+
+def space_of_domain(domain: Any) -> Any:
+    """The domain without its time."""
+    return getattr(domain, "space", domain) if domain.time else domain
 
 
 def piecewise(domain: Any, **values: Any) -> sympy.Expr:

@@ -12,6 +12,8 @@ import numpy as np
 
 from geometry import Part, Regions
 
+from .symbols import fields_in
+
 POINTS = 64
 
 
@@ -22,9 +24,10 @@ def restrict(problem: Any, region: Any) -> Any:
         region: a shape, in space or in space and time; or the name of a region of the domain.
 
     Notes:
-        Conditions stay where their part is still a boundary, and points and data where they lie
-        inside. New walls have no condition: `check()` names them, and `add` gives them one. Those
-        walls are named as the region's parts are, or as the interfaces were.
+        Of equations that hold in single regions those of this region stay, with conditions on their
+        unknowns. Conditions stay where their part is still a boundary, and points and data where
+        they lie inside. New walls have no condition: `check()` names them, and `add` gives them
+        one. Those walls are named as the region's parts are, or as the interfaces were.
 
     Raises:
         ValueError for a name that no region of the domain has, and where nothing is left; TypeError
@@ -41,10 +44,31 @@ def restrict(problem: Any, region: Any) -> Any:
         (('left', 'window'), 'left')
     """
     domain = _domain(problem.domain, region)
+    if any(e.region for e in problem.equations):
+        problem = _within(problem, region)
     return problem.replace(
         domain=domain,
         conditions=tuple(c for given in problem.conditions for c in _kept(given, domain)),
         data=tuple(_inside(problem.data, domain)),
+    )
+
+
+def _within(problem: Any, region: Any) -> Any:
+    """The statement of one region of those that have equations of their own."""
+    if not isinstance(region, str):
+        raise ValueError(
+            "`restrict(shape)`: equations hold in single regions here; restrict to the name of one "
+            f"of them first, {', '.join(problem.domain.regions)}."
+        )
+    equations = tuple(e.within(None) for e in problem.equations if e.region in (None, region))
+    known = {f for e in equations for f in fields_in(e)}
+    conditions = (c for c in problem.conditions if known.issuperset(fields_in(c.equation)))
+    data = ({e: v for e, v in d.values.items() if known >= set(fields_in(e))} for d in problem.data)
+    measured = zip(problem.data, data, strict=True)
+    return problem.replace(
+        equations=equations,
+        conditions=tuple(conditions),
+        data=tuple(replace(d, values=values) for d, values in measured if values),
     )
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import sympy
 from sympy.core.function import Application, AppliedUndef
+from sympy.core.symbol import Str
 
 from geometry import Part, Point
 from geometry.condition import Condition as Where
@@ -138,6 +139,8 @@ def _write_expression(e: Any) -> Any:
         return ["given", e.name, e.function.index, *_write_function(e.function.function)]
     if isinstance(e, NormalComponent):
         return ["normal", e.name]
+    if isinstance(e, Str):
+        return ["text", e.name]
     if isinstance(e, Quantity):
         return ["quantity", e.value, e.unit]
     if type(e) is sympy.Symbol:
@@ -245,6 +248,7 @@ _LEAVES: dict[str, Callable[..., Any]] = {
     "given": _read_function,
     "region": lambda place: Region(from_json(place)),
     "normal": lambda name: NormalComponent(_identifier(name)),
+    "text": lambda name: Str(_text(name)),
     "matrix": _read_matrix,
     "quantity": lambda value, unit: Quantity(float(value), _text(unit)),
     "rational": lambda p, q: sympy.Rational(int(p), int(q)),
@@ -312,6 +316,8 @@ class _Writer:
         return {"class": _class_name(type(value), self.packages), "fields": self.fields(value)}
 
     def fields(self, value: Any) -> dict[str, Any]:
+        if hasattr(value, "constructor_arguments"):  # its constructor is its own
+            return {name: self.value(v) for name, v in value.constructor_arguments.items()}
         stored = (
             f.name for f in dataclasses.fields(value) if f.init and f.metadata.get("stored", True)
         )

@@ -115,6 +115,27 @@ def all_jets(expressions: Iterable[sympy.Expr]) -> tuple[Jet, ...]:
     return tuple(dict.fromkeys(jet for e in expressions for jet in jet_expression(e).symbols))
 
 
+def regions(problem: Any) -> dict[AppliedUndef, tuple[str, ...]]:
+    """For each field the regions in which it lives, those of its equations; all regions where an
+    equation holds everywhere, none where the domain has none.
+
+    Example:
+        >>> import equations as eq, geometry as geo
+        >>> x = eq.coordinates("x")
+        >>> u, v = eq.field("u", x), eq.field("v", x)
+        >>> bar = geo.Regions(a=geo.Interval(0, 1), b=geo.Interval(1, 2))
+        >>> laws = {"a": eq.Eq(eq.diff(u, x), v), ("a", "b"): eq.Eq(eq.diff(v, x), 0)}
+        >>> regions(eq.Problem(bar, laws))
+        {u(x): ('a',), v(x): ('a', 'b')}
+    """
+    every = tuple(problem.domain.regions)
+    found: dict[AppliedUndef, set[str]] = {f: set() for f in problem.fields}
+    for equation in problem.equations:
+        for f in fields_in(equation):
+            found[f] |= {equation.region} if equation.region else set(every)
+    return {f: tuple(name for name in every if name in names) for f, names in found.items()}
+
+
 def orders(problem: Any) -> dict[AppliedUndef, dict[sympy.Symbol, int]]:
     """For each field, the highest order of derivative in the equations along each coordinate.
 

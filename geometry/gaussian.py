@@ -46,6 +46,14 @@ class Gaussian(Shape):
             raise ValueError(f"{call} needs a deviation above zero; got {deviation!r}.")
         set_axes(self, axes, size)
 
+    @property
+    def constructor_arguments(self) -> dict[str, Any]:
+        """What makes the same shape again, as it is stored."""
+        return {
+            "mean": self.mean, "deviation": self.deviation, "size": len(self.mean),
+            "axes": self.axes,
+        }  # fmt: skip
+
     def _bounds(self) -> tuple[Any, Any]:
         mean, reach = np.asarray(self.mean, float), _REACH * np.asarray(self.deviation, float)
         return mean - reach, mean + reach

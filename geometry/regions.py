@@ -61,6 +61,11 @@ class Regions(Shape):
                 )
 
     @property
+    def constructor_arguments(self) -> dict[str, Any]:
+        """What makes the same domain again, as it is stored."""
+        return dict(self.members)
+
+    @property
     def regions(self) -> Mapping[str, Shape]:
         """The regions by name."""
         return MappingProxyType(dict(self.members))

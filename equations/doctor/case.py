@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef
 from .. import structure
 from ..compile import expand, lambdify, require_compilable
 from ..elsewhere import At
+from ..regions import space_of_domain
 from ..symbols import NormalComponent, Parameter, fields_in
 
 INTERIOR_POINTS = 200
@@ -24,10 +25,12 @@ TIME_PARTS = ("initial", "final")
 
 @dataclass(frozen=True)
 class Statement:
-    """One scalar expression of the problem and where it stands."""
+    """One scalar expression of the problem and where it stands; `region` that of an equation which
+    holds in one region alone."""
 
     where: str
     expression: sympy.Expr
+    region: str | None = None
 
 
 @dataclass(eq=False)
@@ -64,12 +67,24 @@ class Case:
 
     @cached_property
     def equations(self) -> tuple[Statement, ...]:
-        """The residuals of the equations."""
-        residuals = self.problem.residuals
+        """The residuals of the equations, as they are in their regions."""
+        rows = [(r, e.region) for e in self.problem.equations for r in e.residuals]
         return tuple(
-            Statement(w, r)
-            for w, r in zip(_numbered("equation", residuals), residuals, strict=True)
+            Statement(f"{w} in {region}" if region else w, r, region)
+            for w, (r, region) in zip(_numbered("equation", rows), rows, strict=True)
         )
+
+    @cached_property
+    def regions(self) -> dict[str, Any]:
+        """The regions by name, without time, where equations hold in single ones; else none."""
+        if not any(s.region for s in self.equations):
+            return {}
+        return dict(space_of_domain(self.domain).regions)
+
+    def lives_in(self, *names: str) -> tuple[AppliedUndef, ...]:
+        """The unknowns that live in one of these regions; all of them where none is named."""
+        where = structure.regions(self.problem) if names else {}
+        return tuple(f for f in self.fields if not names or set(names) & set(where[f]))
 
     @cached_property
     def conditions(self) -> tuple[tuple[Any, Statement], ...]:
@@ -98,6 +113,13 @@ class Case:
             for w, item in zip(_numbered("data", data), data, strict=True)
             for e in item.values
         )
+
+    @property
+    def measured(self) -> Iterator[tuple[Statement, np.ndarray]]:
+        """The measured expressions with their points, where these have the domain's dimension."""
+        points = (item.points for item in self.problem.data for _ in item.values)
+        pairs = zip(self.data, points, strict=True)
+        return ((s, p) for s, p in pairs if p.shape[1] == self.domain.dimension)
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
@@ -154,13 +176,46 @@ class Case:
         """Sobol points of the interior."""
         return np.asarray(self.domain.sample_interior(INTERIOR_POINTS, key=0).points)
 
+    def interior_of(self, statement: Statement) -> np.ndarray:
+        """Points at which an equation holds: of the interior, or of its region."""
+        if statement.region not in self.domain.regions:
+            return self.interior
+        shape = self.domain.regions[statement.region]
+        return np.asarray(shape.sample_interior(INTERIOR_POINTS, key=0).points)
+
     @cached_property
     def parts(self) -> dict[str, Any]:
         """A sample of every part of the boundary, by name."""
-        return {
-            name: self.domain[name].sample(PART_POINTS, key=1, sampler="sobol")
-            for name in self.domain.parts
-        }
+        return {name: self._sample(name) for name in self.domain.parts}
+
+    @cached_property
+    def interfaces(self) -> dict[str, Any]:
+        """A sample of every interface across which unknowns end, by name."""
+        return {name: self._sample(name) for name in self.domain.interfaces if self.regions}
+
+    @cached_property
+    def samples(self) -> dict[str, Any]:
+        """The samples of parts and interfaces."""
+        return self.parts | self.interfaces
+
+    def _sample(self, name: str) -> Any:
+        return self.domain[name].sample(PART_POINTS, key=1, sampler="sobol")
+
+    def sides(self, name: str) -> Iterator[tuple[tuple[str, ...], np.ndarray]]:
+        """The regions next to a part or interface, and at which of its sampled points; one pair
+        without names where the domain is one."""
+        sample = self.samples[name]
+        if not self.regions:
+            yield (), np.full(len(sample.points), True)
+            return
+        columns = [i for i, axis in enumerate(self.domain.axes) if axis != self.time]
+        step = 1e-6 * self.domain.size * sample.normals
+        places = [sample.points - step] + ([sample.points + step] if "|" in name else [])
+        space = space_of_domain(self.domain)
+        index = np.stack([space.region_of(p[:, columns]) for p in places])
+        for column in np.unique(index, axis=1).T:
+            names = tuple(list(self.regions)[i] for i in column if i >= 0)
+            yield names, np.all(index == column[:, None], axis=0)
 
     def covers(self, place: Any, name: str) -> np.ndarray:
         """Which sampled points of the named part the place of a condition covers."""
@@ -169,7 +224,7 @@ class Case:
         return self._covers[place, name]
 
     def _covered(self, place: Any, name: str) -> np.ndarray:
-        points = self.parts[name].points
+        points = self.samples[name].points
         if getattr(place, "shape", None) == self.domain:  # parts of one shape meet in rims alone
             if name not in place.names or not place.condition:
                 return np.full(len(points), name in place.names)

@@ -20,28 +20,35 @@ from .findings import Finding, error, note, warning
 
 
 def equations(case: Case) -> Iterator[Finding]:
-    """As many equations as unknowns; the unknowns beyond them need data."""
-    n, m = len(case.equations), len(case.fields)
-    unknowns = ", ".join(map(str, case.fields)) or "none"
+    """In every region as many equations as unknowns; the unknowns beyond them need data."""
     if not case.equations:
         yield error("equations", "there is none.", "Give a law, an `Eq`, or a list of them.")
-    elif n < m and not case.problem.data:
+    if not case.regions:
+        yield from _balance(case, "equations", len(case.equations), case.fields)
+    for region in case.regions:
+        n = sum(s.region in (None, region) for s in case.equations)
+        yield from _balance(case, f"equations in {region}", n, case.lives_in(region))
+    seen = set()
+    for statement in case.equations:
+        if (statement.expression, statement.region) in seen:
+            yield error(statement.where, "it is stated twice.", "Drop one of the two.")
+        seen.add((statement.expression, statement.region))
+
+
+def _balance(case: Case, where: str, n: int, fields: tuple[AppliedUndef, ...]) -> Iterator[Finding]:
+    m, unknowns = len(fields), ", ".join(map(str, fields)) or "none"
+    if n < m and not case.problem.data:
         yield error(
-            "equations",
+            where,
             f"{_number(n, 'equation')} for {_number(m, 'unknown')}: {unknowns}.",
             "Add the missing equations, or `data=` from which unknown coefficients are found.",
         )
     elif n > m > 0 and case.problem.law is None:
         yield warning(
-            "equations",
+            where,
             f"{_number(n, 'equation')} for {_number(m, 'unknown')}: {unknowns}.",
             "They may contradict each other; drop those that follow from the others.",
         )
-    seen = set()
-    for statement in case.equations:
-        if statement.expression in seen:
-            yield error(statement.where, "it is stated twice.", "Drop one of the two.")
-        seen.add(statement.expression)
 
 
 def boundary(case: Case) -> Iterator[Finding]:
@@ -50,9 +57,10 @@ def boundary(case: Case) -> Iterator[Finding]:
         return
     alike: dict[Finding, list[str]] = {}
     if len(case.coordinates) > 1:
-        for name in (n for n in case.parts if n not in TIME_PARTS or case.time is None):
-            for finding in _part(case, name):
-                alike.setdefault(finding, []).append(name)
+        for name in _sides(case):
+            for beside, there in case.sides(name):
+                for finding in _part(case, name, beside, there):
+                    alike.setdefault(finding, []).append(name)
     for finding, names in alike.items():
         yield replace(finding, where=f"on {', '.join(names)}")
     single = len(case.coordinates) == 1 or len(case.fields) == 1
@@ -60,11 +68,17 @@ def boundary(case: Case) -> Iterator[Finding]:
         yield from _ends(case)
 
 
-def _part(case: Case, name: str) -> Iterator[Finding]:
-    """The count on a part of a boundary in several dimensions, at each of its sampled points."""
-    counts = _counts(case, name)
-    least, most = _carried(case, name)
-    points = case.parts[name].points
+def _sides(case: Case) -> list[str]:
+    """The parts of the boundary in space, and the interfaces at which unknowns end."""
+    return [name for name in case.samples if name not in TIME_PARTS or case.time is None]
+
+
+def _part(case: Case, name: str, names: tuple[str, ...], there: np.ndarray) -> Iterator[Finding]:
+    """The count on a part of a boundary in several dimensions, at each of its sampled points that
+    are `there`, next to the named regions."""
+    counts = _counts(case, name, names)[there]
+    least, most = _carried(case, name, names)
+    points = case.samples[name].points[there]
     low, high = int(np.argmin(counts)), int(np.argmax(counts))
     if counts[low] < least:
         spot = f" near {at(points[low], case.coordinates)}" if counts[high] >= least else ""
@@ -72,7 +86,7 @@ def _part(case: Case, name: str) -> Iterator[Finding]:
             "boundary",
             f"{_number(counts[low], 'condition')}{spot}, where the equations need "
             f"{_range(least, most)}.",
-            _lacking(case, name),
+            _lacking(case, name, names),
         )
     elif counts[high] > most and not _absorbing(case):
         yield _level(case)(
@@ -85,7 +99,7 @@ def _part(case: Case, name: str) -> Iterator[Finding]:
 
 def _ends(case: Case) -> Iterator[Finding]:
     """The count over both ends of a single axis: in all, the order of the equations."""
-    ends = [n for n in case.parts if n not in TIME_PARTS]
+    ends = [name for name in _sides(case) if name not in TIME_PARTS]
     if not ends:
         return
     axis = case.space[0]
@@ -93,6 +107,9 @@ def _ends(case: Case) -> Iterator[Finding]:
     least = most - sum(case.orders[f].get(axis, 0) for f in case.coefficients)
     if any(_degenerate(case, name) for name in ends):
         least = 0
+    for name in case.interfaces:
+        for names, _ in case.sides(name):
+            most += sum(case.orders[f].get(axis, 0) for f in _continued(case, names))
     total = sum(int(_counts(case, name).min()) for name in ends)
     where = f"on {', '.join(ends)}"
     lonely = [n for n in ends if not _counts(case, n).any()] if total < least else []
@@ -160,7 +177,9 @@ def evidence(case: Case) -> Iterator[Finding]:
     extra = any(case.conditions_on("final")) if "final" in case.parts else False
     extra |= any(c.part is not None and not hasattr(c.part, "shape") for c, _ in case.conditions)
     for name in (n for n in case.parts if n not in TIME_PARTS):
-        extra |= int(_counts(case, name).max()) > _carried(case, name)[1]
+        for beside, there in case.sides(name):
+            count = _counts(case, name, beside)[there]
+            extra |= int(count.max()) > _carried(case, name, beside)[1]
     if not extra:
         names = ", ".join(p.name for p in case.identified)
         yield error(
@@ -170,16 +189,20 @@ def evidence(case: Case) -> Iterator[Finding]:
         )
 
 
-def _counts(case: Case, name: str) -> np.ndarray:
-    """The number of distinct conditions at each sampled point of a part; one that ties two parts
-    together, as of periodic ends, counts half on each."""
+def _counts(case: Case, name: str, names: tuple[str, ...] = ()) -> np.ndarray:
+    """The number of distinct conditions at each sampled point of a part, on the unknowns that live
+    in the named regions; one that ties two parts together, as of periodic ends, counts half on
+    each."""
     covered: dict[object, np.ndarray] = {}
     weights: dict[object, float] = {}
+    living = set(case.lives_in(*names))
     for condition, statement, points in case.conditions_on(name):
+        if not living >= set(unknowns_in([statement.expression])):
+            continue
         key = _subject(condition, statement)
         covered[key] = covered.get(key, False) | points
         weights[key] = 0.5 if case.tied_to(condition.part, statement.expression) else 1.0
-    total = np.zeros(len(case.parts[name].points))
+    total = np.zeros(len(case.samples[name].points))
     for key, where in covered.items():
         total += weights[key] * where
     for condition, statement in case.placed:
@@ -204,26 +227,41 @@ def _count_of(case: Case, f: AppliedUndef, part: str) -> int:
         if f in unknowns_in([statement.expression]):
             key = _subject(condition, statement)
             own[key] = own.get(key, False) | points
-    return int(np.sum(list(own.values()), axis=0).min()) if own else 0
+    if not own:
+        return 0
+    there = [w for names, w in case.sides(part) if f in case.lives_in(*names)]
+    return int(np.sum(list(own.values()), axis=0)[np.any(there, axis=0)].min())
 
 
 def _total_in_time(case: Case) -> int:
     return sum(int(_counts(case, part).min()) for part in TIME_PARTS)
 
 
-def _carried(case: Case, name: str) -> tuple[int, int]:
-    """The least and the greatest number of conditions that the equations carry on a part."""
-    crossed = _crossed(case, name)
-    orders = {f: max((case.orders[f].get(c, 0) for c in crossed), default=0) for f in case.fields}
-    most = sum((m + 1) // 2 for m in orders.values())
+def _carried(case: Case, name: str, names: tuple[str, ...]) -> tuple[int, int]:
+    """The least and the greatest number of conditions that the equations carry on a part next to
+    the named regions. An unknown that goes on across an interface needs none there."""
+    crossed, continued = _crossed(case, name), _continued(case, names)
+    orders = {
+        f: max((case.orders[f].get(c, 0) for c in crossed), default=0)
+        for f in case.lives_in(*names)
+    }
+    most = sum(m if f in continued else (m + 1) // 2 for f, m in orders.items())
     if _degenerate(case, name):
         return 0, most
-    return sum(m // 2 for f, m in orders.items() if f not in case.coefficients), most
+    free = {*case.coefficients, *continued}
+    return sum(m // 2 for f, m in orders.items() if f not in free), most
+
+
+def _continued(case: Case, names: tuple[str, ...]) -> set[AppliedUndef]:
+    """The unknowns that live on both sides of an interface."""
+    if len(names) < 2:
+        return set()
+    return set.intersection(*(set(case.lives_in(name)) for name in names))
 
 
 def _crossed(case: Case, name: str) -> tuple:
     """The coordinates along which the normals of a part have a component."""
-    touched = (np.abs(case.parts[name].normals) > 1e-9).any(axis=0)
+    touched = (np.abs(case.samples[name].normals) > 1e-9).any(axis=0)
     return tuple(c for c, touches in zip(case.coordinates, touched, strict=True) if touches)
 
 
@@ -239,7 +277,7 @@ def _degenerate(case: Case, name: str) -> bool:
             if not slope.free_symbols & set(case.coordinates):
                 continue
             part = structure.JetExpression(slope, held.symbols)
-            values = evaluate(part, case.coordinates, case.parts[name].points)
+            values = evaluate(part, case.coordinates, case.samples[name].points)
             across = sum(jet.order(c) for c in crossed & set(jet.field.args))
             highest = max(case.orders[jet.field].get(c, 0) for c in crossed)
             vanishes = across == highest > 0 and not np.any(np.abs(values) > 1e-9)
@@ -258,13 +296,13 @@ def _level(case: Case):
     return warning if case.problem.data else error
 
 
-def _lacking(case: Case, name: str) -> str:
+def _lacking(case: Case, name: str, names: tuple[str, ...]) -> str:
     """A remedy that names the fields without a condition on a part."""
     present = unknowns_in(s.expression for _, s, _ in case.conditions_on(name))
     crossed = _crossed(case, name)
     lacking = [
         str(f)
-        for f in case.fields
+        for f in case.lives_in(*names)
         if f not in present and max((case.orders[f].get(c, 0) for c in crossed), default=0) > 1
     ]
     what = f"on {', '.join(lacking)} " if lacking else ""

@@ -17,7 +17,7 @@ def direction(case: Case) -> Iterator[Finding]:
     for statement in case.sound(case.equations):
         held = structure.jet_expression(statement.expression)
         for jet in filter(lambda jet: _is_leading(case, held, jet), held.symbols):
-            slopes = _slopes(case, held, jet)
+            slopes = _slopes(case, statement, held, jet)
             if np.isrealobj(slopes):
                 yield from _sign_change(case, statement, jet, slopes)
                 yield from _backward(case, statement, held, jet, slopes)
@@ -33,15 +33,15 @@ def _is_leading(case: Case, held: structure.JetExpression, jet: structure.Jet) -
     return not held.slope(jet).free_symbols & set(held.symbols.values())
 
 
-def _slopes(case: Case, held: structure.JetExpression, jet: structure.Jet) -> np.ndarray:
+def _slopes(case: Case, statement: Statement, held, jet: structure.Jet) -> np.ndarray:
     slope = structure.JetExpression(held.slope(jet), held.symbols)
-    return evaluate(slope, case.coordinates, case.interior)
+    return evaluate(slope, case.coordinates, case.interior_of(statement))
 
 
 def _sign_change(case: Case, statement: Statement, jet, slopes) -> Iterator[Finding]:
     scale = 1e-9 * np.max(np.abs(slopes))
     if slopes.min() < -scale and slopes.max() > scale:
-        point = case.interior[int(np.argmin(np.abs(slopes)))]
+        point = case.interior_of(statement)[int(np.argmin(np.abs(slopes)))]
         yield warning(
             statement.where,
             f"the coefficient of {jet.expression()} changes sign, near "
@@ -59,7 +59,7 @@ def _backward(case: Case, statement: Statement, held, jet, slopes) -> Iterator[F
         return
     rate = max(rates, key=lambda j: j.order())
     across = (-1) ** (jet.order() // 2)  # the symbol of an even derivative along one axis
-    growth = -across * slopes / _slopes(case, held, rate)
+    growth = -across * slopes / _slopes(case, statement, held, rate)
     if rate.order() == 1 and sides == {"final"}:
         growth = -growth
     if rate.order() > 2 or not np.isrealobj(growth) or np.any(~np.isfinite(growth)):

@@ -17,7 +17,7 @@ from .findings import Finding, error, note
 def coefficients(case: Case) -> Iterator[Finding]:
     """Equations and conditions are finite, and real where the unknowns are."""
     for statement in case.sound(case.equations):
-        yield from _numbers(case, statement, case.interior, None)
+        yield from _numbers(case, statement, case.interior_of(statement), None)
     done = set()
     for condition, statement in case.placed:
         if case.refusal(statement.expression):
@@ -75,7 +75,7 @@ def _culprit(case: Case, statement: Statement, held, points, normals):
 def contradictions(case: Case) -> Iterator[Finding]:
     """No field has two values on one part; stated twice is once too often."""
     told = set()
-    for name in case.parts:
+    for name in case.samples:
         for (a, sa, at_a), (b, sb, at_b) in combinations(list(case.conditions_on(name)), 2):
             both = at_a & at_b
             if not both.any() or a.label != b.label and (a.label, b.label, sa, sb) in told:
@@ -93,7 +93,7 @@ def _same_subject(a: Statement, b: Statement):
 
 
 def _disagreement(case: Case, name: str, jet, first, second, both) -> Iterator[Finding]:
-    sample = case.parts[name]
+    sample = case.samples[name]
     points, normals = sample.points[both], sample.normals[both]
     values = [case.evaluate(value, points, normals) for value in (first, second)]
     gap = np.abs(values[0] - values[1])

@@ -21,7 +21,6 @@ from geometry.rescale import rescaled, rescaled_place
 
 from ..equation import Eq
 from ..interior import Interior
-from ..operators import as_vector, is_vector
 from ..symbols import Parameter
 from .groups import dimensionless_groups
 from .rewriting import NotScalable, Rewriting
@@ -193,10 +192,8 @@ def _equation(scaling: Scaling, reader: Reader, equation: Eq, part: Any = None) 
     """An equation in dimensionless symbols, divided by its largest term."""
     rows = (reader.row(residual, part) for residual in equation.residuals)
     largest = max((row.largest(scaling.units) for row in rows if row), default=0.0)
-    sides = [_sides(scaling, pair, 1 / (largest or 1.0)) for pair in equation.components]
-    if is_vector(equation.lhs):
-        return Eq(*(as_vector(column) for column in zip(*sides, strict=True)))
-    return Eq(*sides[0])
+    factor = 1 / (largest or 1.0)
+    return equation.with_components(_sides(scaling, pair, factor) for pair in equation.components)
 
 
 def _sides(scaling: Scaling, pair: tuple, factor: float) -> tuple[sympy.Expr, sympy.Expr]:

@@ -71,7 +71,7 @@ class Reader:
     @cached_property
     def equations(self) -> list[Row | None]:
         """A row for each scalar equation; None for one that is no sum of monomials."""
-        return [self.row(r) for r in self.problem.residuals]
+        return [self.row(r) for e in self.problem.equations for r in e.residuals]
 
     @cached_property
     def conditions(self) -> list[Row | None]:
