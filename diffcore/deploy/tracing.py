@@ -92,7 +92,8 @@ def explained(error: Exception, item: Exportable) -> str:
         "TracerIntegerConversionError": "it uses a number as an index or size in Python",
     }
     named = [reasons[c.__name__] for c in type(error).__mro__ if c.__name__ in reasons]
-    reason = named[0] if named else f"{type(error).__name__}: {str(error).splitlines()[0]:.300}"
+    first = (str(error).splitlines() or [""])[0][:300]
+    reason = named[0] if named else f"{type(error).__name__}: {first}".rstrip(".: ")
     return f"{item.description} cannot be exported: {reason}."
 
 
