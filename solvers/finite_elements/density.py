@@ -1,8 +1,8 @@
 """Expressions and their derivatives with respect to the fields, at quadrature points.
 
-The jet of a field at a point is (u, du/dx_1, ..., du/dx_d, du/dt). Every expression of a weak form
-is a pointwise function of the coordinates and the fields' jets; JAX differentiates it, so that the
-tangent of any nonlinear flux or source is exact.
+The jet of a field at a point is (u, du/dx_1, ..., du/dx_d, du/dt, ...). Every expression of a weak
+form is a pointwise function of the coordinates and the fields' jets; JAX differentiates it, so that
+the tangent of any nonlinear flux or source is exact.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Density:
     def __init__(self, expressions: Sequence[Any], weak: Any) -> None:
         time = [] if weak.time is None else [weak.time]
         self.coordinates = (*weak.space, *time)
-        self.shape = (len(weak.unknowns), len(self.coordinates) + 1)
+        self.shape = (len(weak.unknowns), 1 + len(weak.space) + max(weak.time_orders))
         compiled = compile_expressions(expressions, self.coordinates, collapse=False)
-        slots = [_slot(f, weak.unknowns, self.coordinates) for f in compiled.functionals]
+        slots = [_slot(f, weak) for f in compiled.functionals]
 
         def at_point(point, normal, jets):
             values = [jets[slot] for slot in slots]
@@ -66,9 +66,12 @@ class Density:
         return values[:n], slopes[:n]
 
 
-def _slot(functional: Any, unknowns, coordinates) -> tuple[int, int]:
+def _slot(functional: Any, weak: Any) -> tuple[int, int]:
     """Where the value of a functional is found among the jets."""
     ((orders, _),) = functional.terms
-    derived = [a for a, n in zip(functional.field.args, orders, strict=True) if n]
-    index = 0 if not derived else 1 + coordinates.index(derived[0])
-    return unknowns.index(functional.field), index
+    derived = [(a, n) for a, n in zip(functional.field.args, orders, strict=True) if n]
+    index = 0
+    for argument, n in derived:
+        in_time = argument == weak.time
+        index = len(weak.space) + n if in_time else 1 + weak.space.index(argument)
+    return weak.unknowns.index(functional.field), index

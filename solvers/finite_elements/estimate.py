@@ -38,15 +38,16 @@ class Estimate:
         return float(self.errors.max())
 
 
-def estimate(differences: list[np.ndarray], degree: int, in_time: Any = 0.0) -> Estimate:
+def estimate(differences: list[np.ndarray], degrees: Any, in_time: Any = 0.0) -> Estimate:
     """The errors on the last of some meshes, each half as coarse as the one before.
 
     Arguments:
         differences: relative L2 distances of the unknowns between successive meshes.
+        degrees: of the polynomials of each unknown.
     """
     if not differences:
         return Estimate(np.array([np.inf]), in_time, "no error estimate: there is no second mesh")
-    best, last = degree + 1, differences[-1]
+    best, last = np.asarray(degrees) + 1, differences[-1]
     with np.errstate(divide="ignore", invalid="ignore"):
         seen = np.log2(differences[0] / last) if differences[1:] else 0 * last
     seen = np.where(np.isfinite(seen), seen, 0.0)

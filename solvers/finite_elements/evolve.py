@@ -4,7 +4,9 @@ Source: Kennedy & Carpenter, Additive Runge-Kutta schemes for convection-diffusi
 equations, Appl. Numer. Math. 44 (2003) 139-181: the implicit half of ARK4(3)6L[2]SA. Its first
 stage is the last one of the step before, the others are implicit with one and the same factor 1/4,
 so that one factorization serves a whole step. Initial values that contradict the boundary values
-are damped at once (L-stability).
+are damped at once (L-stability). Second time derivatives are stepped as the rates of rates, V' = A
+beside U' = V, which leaves one linear system for U alone (a Runge-Kutta-Nystrom method); unknowns
+without a time derivative, as a pressure, are found in each stage.
 
 Steps are the interval divided by powers of two, so that few factorizations serve all steps of a
 linear problem, and a step is doubled only where it then still ends on that grid.
@@ -21,6 +23,8 @@ from typing import Any
 import numpy as np
 
 from .newton import factorize
+from .start import initial_motion
+from .system import Motion
 
 GAMMA = 1 / 4
 STAGES = (0, 1 / 2, 83 / 250, 31 / 50, 17 / 20, 1)
@@ -49,7 +53,7 @@ NEWTON_STEPS = 8
 
 @dataclass(frozen=True)
 class Trajectory:
-    """Values and rates (times, unknowns, dofs) at the ends of the steps; the steps' estimated local
+    """Values and rates (times, dofs) at the ends of the steps; the steps' estimated local
     errors, relative; and whether the final time was reached."""
 
     times: np.ndarray
@@ -69,7 +73,7 @@ def evolve(
     deadline: float = math.inf,
     report: Callable[[int, float], None] = lambda step, fraction: None,
 ) -> Trajectory:
-    """R(U, dU/dt, t) = 0 over an interval of time, from the initial values of the problem.
+    """R(U, dU/dt, d²U/dt², t) = 0 over an interval of time, from the initial values of the problem.
 
     Arguments:
         tolerance: of the error made in one step, relative to the largest norm of the solution.
@@ -90,16 +94,15 @@ class _Stepper:
         self.solvers: dict[float, Callable] = {}
 
     def run(self) -> Trajectory:
-        values = initial_values(self.system, self.start)
-        rates = self._initial_rates(values)
-        rows = [(self.start, values, rates, 0.0)]
-        largest = self._scale(values, rates)
-        n = self.steps or 2 ** (self._first_level(rates, largest) + self.finer)
+        motion = initial_motion(self.system, self.start)
+        rows = [(self.start, *motion[:2], 0.0)]
+        largest = self._scale(motion)
+        n = self.steps or 2 ** (self._first_level(motion[1], largest) + self.finer)
         done = 0  # in steps of length / n
         while done < n:
-            largest = max(largest, self._norm(values))
-            step = self._step(self.start + self.length * done / n, self.length / n, values, rates)
-            error = math.inf if step is None else self._norm(step[2]) / largest
+            largest = max(largest, self.system.norm(motion[0]))
+            step = self._step(self.start + self.length * done / n, self.length / n, motion)
+            error = math.inf if step is None else self.system.norm(step[1]) / largest
             if self.steps is None and error > self.tolerance:
                 excess = 2.0 ** (2 * ORDER) if step is None else error / self.tolerance
                 halvings = math.ceil(math.log2(excess) / ORDER)
@@ -109,122 +112,98 @@ class _Stepper:
                 continue
             if step is None:
                 return self._cut_short(rows)
-            values, rates = step[:2]
+            motion = step[0]
             done += 1
-            rows.append((self.start + self.length * done / n, values, rates, error))
+            rows.append((self.start + self.length * done / n, *motion[:2], error))
             self.report(len(rows) - 1, done / n)
             if self.steps is None:
                 while n > 1 and done % 2 == 0 and error < self.tolerance / GROWTH:
                     n, done, error = n // 2, done // 2, error * GROWTH
             if perf_counter() > self.deadline and done < n:
                 return self._cut_short(rows)
-        return _trajectory(rows, True)
+        return self._trajectory(rows, True)
 
     def _cut_short(self, rows: list) -> Trajectory:
         """What was reached, the last state held from then on."""
         last = (self.start + self.length, rows[-1][1], np.zeros_like(rows[-1][1]), math.inf)
-        return _trajectory([*rows, last], False)
+        return self._trajectory([*rows, last], False)
 
-    def _step(self, t: float, h: float, values, rates):
-        """Values and rates after a step, and the embedded error; None where Newton fails."""
-        slopes = [rates]
+    def _step(self, t: float, h: float, motion: Motion):
+        """The motion after a step, and the embedded error; None where Newton fails."""
+        slopes, stage = [motion[1:]], motion
         for c, row in zip(STAGES[1:], LOWER[1:], strict=True):
-            base = values + h * sum(a * k for a, k in zip(row, slopes, strict=True))
-            stage = self._stage(t + c * h, h, base, slopes[-1])
-            if stage is None:
+            base = [
+                start + h * sum(a * k[n] for a, k in zip(row, slopes, strict=True))
+                for n, start in enumerate(motion[:-1])
+            ]
+            found = self._stage(t + c * h, h * GAMMA, base, stage[-1])
+            if found is None:
                 return None
-            slopes.append(stage[1])
+            stage = found
+            slopes.append(stage[1:])
         differences = WEIGHTS - EMBEDDED
-        error = h * sum(b * k for b, k in zip(differences, slopes, strict=True))
-        return stage[0], stage[1], self._on_free(error)
+        error = h * sum(b * k[0] for b, k in zip(differences, slopes, strict=True))
+        return stage, self._replace_given(error, np.zeros_like(error))
 
-    def _stage(self, t: float, h: float, base: np.ndarray, guess: np.ndarray):
-        """U = base + h γ V with R(U, V, t) = 0 and the given values and rates in their places."""
-        system, scale = self.system, h * GAMMA
-        given, given_rates = system.given(t)
-        rates = self._replace_given(guess, given_rates)
-        values = self._replace_given(base + scale * rates, given)
+    def _stage(self, t: float, scale: float, base: list[np.ndarray], guess: np.ndarray):
+        """The motion with U = base + scale V (and V = base + scale A) at which R vanishes, and with
+        what is given in its place."""
+        system, motion = self.system, [guess]
+        for start in reversed(base):
+            motion.insert(0, start + scale * motion[0])
+        given = system.given(t)
+        state = tuple(map(self._replace_given, motion, given))
+        shifts = [scale**-n for n in range(len(state))]
         before = math.inf
         for i in range(NEWTON_STEPS):
-            residual = system.residual(values, rates, t).ravel()[system.free]
-            solve = self._solver(values, rates, t, scale, fresh=i in (3, 6))
+            residual = system.residual(state, t)[system.free]
+            solve = self._solver(state, t, shifts, fresh=i in (3, 6))
             correction = system.spread(-solve(residual))
-            values, rates = values + correction, rates + correction / scale
-            size = self._norm(correction)
+            state = tuple(v + s * correction for v, s in zip(state, shifts, strict=True))
+            size = system.norm(correction)
             if not np.isfinite(size):
                 return None
-            if system.densities.is_linear or size <= 1e-2 * self.tolerance * self._norm(values):
-                return values, rates
+            enough = 1e-2 * self.tolerance * system.norm(state[0])
+            if system.densities.is_linear or size <= enough:
+                return state
             if size > 2 * before:
                 return None
             before = size
         return None
 
-    def _solver(self, values, rates, t, scale, fresh):
+    def _solver(self, motion, t, shifts, fresh):
         """The factorized tangent: one for each length of step, renewed where Newton is slow."""
-        system = self.system
+        system, scale = self.system, shifts[1]
         if not system.densities.is_linear and (fresh or scale not in self.solvers):
             self.solvers.clear()
         if scale not in self.solvers:
-            matrix = system.tangent(values, rates, t, 1 / scale)
-            self.solvers[scale] = factorize(matrix, system.free)
+            self.solvers[scale] = factorize(system.tangent(motion, t, shifts), system.free)
         return self.solvers[scale]
 
-    def _initial_rates(self, values: np.ndarray) -> np.ndarray:
-        """The rates V of the free degrees of freedom with R(U, V, start) = 0."""
-        system = self.system
-        _, rates = system.given(self.start)
-        residual = system.residual(values, rates, self.start).ravel()[system.free]
-        storage = factorize(system.storage(values, rates, self.start), system.free)
-        return rates - system.spread(storage(residual))
-
-    def _scale(self, values: np.ndarray, rates: np.ndarray) -> float:
+    def _scale(self, motion: Motion) -> float:
         """The size of the solution, to which errors are relative: of its initial or boundary
         values, or, where they vanish, of what one step over all the time makes of it."""
         times = self.start + self.length * np.linspace(0, 1, 9)
-        known = max(self._norm(values), *(self._norm(self.system.given(t)[0]) for t in times))
+        norm, given = self.system.norm, self.system.given
+        known = max(norm(motion[0]), *(norm(given(t)[0]) for t in times))
         if known == 0:
-            step = self._step(self.start, self.length, values, rates)
-            known = 0.0 if step is None else self._norm(step[0])
+            step = self._step(self.start, self.length, motion)
+            known = 0.0 if step is None else norm(step[0][0])
         return known or 1.0
 
     def _first_level(self, rates: np.ndarray, scale: float) -> int:
         """So many halvings of the interval that the first step changes the values by a percent."""
-        wanted = 100 * self._norm(rates) * self.length / scale
+        wanted = 100 * self.system.norm(rates) * self.length / scale
         return min(max(4, math.ceil(math.log2(max(wanted, 1)))), FINEST // 2)
 
     def _replace_given(self, values: np.ndarray, given: np.ndarray) -> np.ndarray:
-        result = given.ravel().copy()
-        result[self.system.free] = values.ravel()[self.system.free]
-        return result.reshape(values.shape)
+        result = given.copy()
+        result[self.system.free] = values[self.system.free]
+        return result
 
-    def _on_free(self, values: np.ndarray) -> np.ndarray:
-        return self._replace_given(values, np.zeros_like(values))
-
-    def _norm(self, values: np.ndarray) -> float:
-        mass = self.system.space.mass
-        return float(np.sqrt(max(0.0, sum(float(row @ (mass @ row)) for row in values))))
-
-
-def initial_values(system: Any, start: float) -> np.ndarray:
-    """The L2 projection of the initial data onto the functions that take the boundary values.
-
-    Where data and boundary values disagree it keeps the moments of the data that count later.
-    """
-    values, _ = system.given(start)
-    space = system.space
-    for boundary, evaluate in system.densities.initial:
-        row = system.weak.unknowns.index(boundary.unknown)
-        cells = space.interior
-        data = evaluate(cells.points.reshape(-1, space.dimension), start)[0]
-        density = np.zeros((*cells.weights.shape, 1 + space.dimension))
-        density[..., 0] = data.reshape(cells.weights.shape)
-        free = system.free_of(row)
-        misfit = cells.load(density, space.size) - space.mass @ values[row]
-        values[row, free] = factorize(space.mass, free)(misfit[free])
-    return values
-
-
-def _trajectory(rows: list, complete: bool) -> Trajectory:
-    times, values, rates, errors = (np.array(column) for column in zip(*rows, strict=True))
-    return Trajectory(times, values, rates, errors[1:], complete)
+    def _trajectory(self, rows: list, complete: bool) -> Trajectory:
+        times, values, rates, errors = (np.array(column) for column in zip(*rows, strict=True))
+        at_rest = ~self.system.moving  # found in each stage, so that their rates are no slopes
+        if at_rest.any():
+            rates[:, at_rest] = np.gradient(values[:, at_rest], times, axis=0)
+        return Trajectory(times, values, rates, errors[1:], complete)

@@ -23,6 +23,16 @@ def element(dimension: int, degree: int) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
+class Places:
+    """Where points lie: their `cells` (n,), `reference` coordinates (n, d) there, and the slopes
+    (n, d, d) of places by reference coordinates."""
+
+    cells: np.ndarray
+    reference: np.ndarray
+    jacobian: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Located:
     """Points in a grid: `dofs` (points, b) of their cells, values (points, b) and gradients
     (points, d, b) of the basis functions there."""
@@ -76,8 +86,20 @@ class Grid:
         """The reference element."""
         return element(self.dimension, self.degree)
 
-    def locate(self, points: np.ndarray) -> Located:
-        """The cells of points (n, d), and the basis functions there.
+    @cached_property
+    def linear(self) -> Grid:
+        """The grid of continuous functions of degree 1 on the same cells."""
+        corners = self.cell_nodes[:, : self.dimension + 1]
+        kept, cells = np.unique(corners, return_inverse=True)
+        glue = np.unique(self.glue[kept], return_inverse=True)[1]
+        return Grid(self.shape, 1, self.mesh_nodes[kept], cells.reshape(corners.shape), glue)
+
+    def of_degree(self, degree: int) -> Grid:
+        """The grid itself, or the one of degree 1 on its cells."""
+        return self if degree == self.degree else self.linear
+
+    def locate(self, points: np.ndarray) -> Places:
+        """The places of points (n, d).
 
         A point outside the grid belongs to the nearest cell, whose polynomial is continued (as
         between a curved wall and its chord)."""
@@ -90,12 +112,14 @@ class Grid:
                 break
             cells[todo], slack[todo] = self._nearest(points[todo], min(count, len(self.dofs)))
         reference = self._curved_reference(points, cells, self._reference(points, cells))
-        return Located(self.dofs[cells], *self.basis(cells, reference))
+        slopes = self._reference_basis(reference)[1]
+        return Places(cells, reference, slopes @ self.mesh_nodes[self.cell_nodes[cells]])
 
-    def basis(self, cells: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Values (n, b) and gradients (n, d, b) of the basis functions at reference points."""
-        values, slopes = self._reference_basis(reference)
-        return values, np.linalg.solve(slopes @ self.mesh_nodes[self.cell_nodes[cells]], slopes)
+    def at(self, places: Places) -> Located:
+        """The basis functions at places that this grid, or the one whose cells it has, located."""
+        values, slopes = self._reference_basis(places.reference)
+        gradients = np.linalg.solve(places.jacobian, slopes)
+        return Located(self.dofs[places.cells], values, gradients)
 
     @cached_property
     def recovery(self) -> tuple[scipy.sparse.csr_matrix, ...]:

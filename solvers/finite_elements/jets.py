@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from .evolve import Trajectory
-from .grid import Grid, Located
+from .grid import Grid, Places
 
 
 @dataclass(frozen=True, eq=False)
 class Discrete:
-    """A function of the space, steady (`values` (unknowns, dofs)) or along a trajectory in time.
+    """A function of the space, steady (`values` (dofs,)) or along a trajectory in time, with
+    polynomials of a degree for each unknown; `grid` is that of the highest.
 
     Calling it gives the jets: `jets(functionals, points) -> list of arrays`. Second derivatives in
     space are the derivatives of the gradient recovered at the nodes; between the ends of steps in
@@ -24,6 +25,7 @@ class Discrete:
     grid: Grid
     unknowns: tuple
     coordinates: tuple
+    degrees: tuple[int, ...]
     values: np.ndarray | None = None
     trajectory: Trajectory | None = None
 
@@ -38,12 +40,22 @@ class Discrete:
             for f in functionals
         ]
 
+    @cached_property
+    def grids(self) -> tuple[Grid, ...]:
+        """The grid of each unknown."""
+        return tuple(self.grid.of_degree(degree) for degree in self.degrees)
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Where the degrees of freedom of each unknown start."""
+        return np.concatenate([[0], np.cumsum([grid.size for grid in self.grids])])
+
     def _at(self, points: np.ndarray) -> _AtPoints:
         d = self.grid.dimension
         columns = [i for i, c in enumerate(self.coordinates) if c.name != "t"]
-        located = self.grid.locate(points[:, columns])
+        places = self.grid.locate(points[:, columns])
         time = None if self.trajectory is None else points[:, d]
-        return _AtPoints(self, located, time)
+        return _AtPoints(self, places, time)
 
     def _split(self, field: Any, orders: tuple[int, ...]) -> tuple[int, tuple[int, ...], int]:
         """(row of the field, directions of the derivatives in space, order in time)."""
@@ -67,22 +79,24 @@ class Discrete:
     def nodal(self, row: int, direction: int | None) -> np.ndarray:
         """Nodal values (1, dofs) or (times, dofs) of an unknown or of its recovered derivative."""
         steady, moving = self.values, self.trajectory
-        values = steady[row][None] if moving is None else moving.values[:, row]  # type: ignore[index]
-        return self._recovered(values, direction)
+        values = steady[None] if moving is None else moving.values  # type: ignore[index]
+        return self._recovered(values, row, direction)
 
     def nodal_rates(self, row: int, direction: int | None) -> np.ndarray:
         """The same of the rates."""
-        return self._recovered(self.trajectory.rates[:, row], direction)  # type: ignore[union-attr]
+        return self._recovered(self.trajectory.rates, row, direction)  # type: ignore[union-attr]
 
-    def _recovered(self, values: np.ndarray, direction: int | None) -> np.ndarray:
-        return values if direction is None else (self.grid.recovery[direction] @ values.T).T
+    def _recovered(self, values: np.ndarray, row: int, direction: int | None) -> np.ndarray:
+        own = values[:, self.offsets[row] : self.offsets[row + 1]]
+        return own if direction is None else (self.grids[row].recovery[direction] @ own.T).T
 
 
 class _AtPoints:
     """Derivatives at fixed points, one request after another."""
 
-    def __init__(self, discrete: Discrete, located: Located, time: np.ndarray | None) -> None:
-        self.discrete, self.located = discrete, located
+    def __init__(self, discrete: Discrete, places: Places, time: np.ndarray | None) -> None:
+        self.discrete = discrete
+        self.located = lru_cache(maxsize=None)(lambda row: discrete.grids[row].at(places))
         if time is not None:
             times = discrete.trajectory.times  # type: ignore[union-attr]
             self.step = np.clip(np.searchsorted(times, time, side="right") - 1, 0, len(times) - 2)
@@ -102,11 +116,11 @@ class _AtPoints:
     def _combine(self, row, recovered, direction, order_in_time) -> np.ndarray:
         """d/d(direction) of the nodal function: of the unknown, or of its recovered derivative."""
         nodal = self.local(row, recovered, order_in_time)
-        return np.einsum("pb,pb->p", self.located.weights(direction), nodal)
+        return np.einsum("pb,pb->p", self.located(row).weights(direction), nodal)
 
     def _local(self, row: int, recovered: int | None, order_in_time: int) -> np.ndarray:
         """Nodal values of the cell of each point, at its time: (points, b)."""
-        dofs, values = self.located.dofs, self.discrete.nodal(row, recovered)
+        dofs, values = self.located(row).dofs, self.discrete.nodal(row, recovered)
         if self.discrete.trajectory is None:
             return values[0, dofs]
         rates = self.discrete.nodal_rates(row, recovered)

@@ -12,7 +12,7 @@ import numpy as np
 import sympy
 
 import diffcore
-from equations import NoWeakForm, Parameter, Problem, WeakForm, is_time, weak_form
+from equations import NoWeakForm, Parameter, Problem, WeakForm, fields_in, is_time, weak_form
 from geometry import SpaceTime
 
 from ..monitor import Monitor, Progress, Target
@@ -20,11 +20,12 @@ from ..solution import Solution
 from ..status import Status
 from .estimate import Estimate, distance, estimate
 from .evolve import Trajectory, evolve
+from .gauge import anchored
 from .grid import Grid
 from .jets import Discrete
 from .newton import Steady, first_guess, solve_steady
 from .sizes import default_size, scaled
-from .space import Space, make_space
+from .space import Product, make_spaces
 from .system import Densities, System
 
 TRAJECTORY = ("times", "values", "rates", "errors")
@@ -97,6 +98,8 @@ class FiniteElements:
             reasons.append("it does not fit measured data")
         if _is_complex(problem):
             reasons.append("it is written for real fields and equations")
+        if self.degree == 1 and not reasons and weak_form(problem).multipliers:
+            reasons.append("an unknown as a pressure needs others of one degree more: degree=2")
         dimension = len(problem.domain.axes) - (problem.domain.time is not None)
         if dimension > 3:
             reasons.append(f"it meshes at most 3 space dimensions; the domain has {dimension}")
@@ -110,10 +113,13 @@ class FiniteElements:
     def rebuild(self, problem: Problem, state: Any) -> tuple[Discrete, dict[str, float]]:
         """The jets of a saved solution from its `state`, and no parameters."""
         grid = Grid(_space(problem), self.degree, state["nodes"], state["cells"], state["glue"])
-        known = (grid, problem.fields, problem.coordinates)
+        degrees = state.get("degrees", np.full(len(problem.fields), self.degree))
+        known = (grid, problem.fields, problem.coordinates, tuple(map(int, degrees)))
         if "times" not in state:
-            return Discrete(*known, values=state["values"]), {}
+            return Discrete(*known, values=np.ravel(state["values"])), {}
         stored = {name: state[name] for name in TRAJECTORY}
+        for name in ("values", "rates"):
+            stored[name] = np.reshape(stored[name], (len(stored["times"]), -1))
         return Discrete(*known, trajectory=Trajectory(**stored, complete=True)), {}
 
 
@@ -121,7 +127,7 @@ class FiniteElements:
 class _Level:
     """The discrete solution on one mesh."""
 
-    space: Space
+    space: Product
     discrete: Discrete
     outcome: Steady | Trajectory
 
@@ -139,6 +145,7 @@ class _Run:
         self.shape = _space(problem)
         self.weak = weak_form(problem)
         self.densities = Densities(self.weak)
+        self.degrees = degrees(self.weak, method.degree)
         self.size = method.size if method.size is not None else default_size(self.shape)
         self.tolerance = min(method.tolerance, 0.1 * (target.tolerance or math.inf))
         self.deadline = self.started + (target.seconds or math.inf)
@@ -167,9 +174,10 @@ class _Run:
         return perf_counter() > self.deadline
 
     def _level(self, scale: float, step: int) -> _Level:
-        space = make_space(self.shape, scaled(self.size, scale), self.method.degree)
+        space = make_spaces(self.shape, scaled(self.size, scale), self.degrees)
         system = System(space, self.densities)
-        known = (space.grid, self.weak.unknowns, self.problem.coordinates)
+        grid = space.main.grid
+        known = (grid, self.weak.unknowns, self.problem.coordinates, self.degrees)
         outcome: Steady | Trajectory
         if self.weak.time is None:
             outcome = solve_steady(system, first_guess(system), 1e-2 * self.tolerance)
@@ -177,8 +185,8 @@ class _Run:
         else:
             outcome = self._evolve(system, step)
             level = _Level(space, Discrete(*known, trajectory=outcome), outcome)
-        self._report(step, 1.0, step, f"{len(space.grid.cell_nodes)} cells")
-        return level
+        self._report(step, 1.0, step, f"{len(grid.cell_nodes)} cells")
+        return replace(level, discrete=anchored(level.discrete, space, self.problem, self.weak))
 
     def _evolve(self, system: System, step: int, finer: bool = False) -> Trajectory:
         return evolve(
@@ -197,25 +205,26 @@ class _Run:
         if not finer.complete:
             return np.full(len(self.weak.unknowns), np.inf)
         reference = replace(level.discrete, trajectory=finer)
-        return distance(level.discrete, reference, level.space, self.problem.domain)
+        return distance(level.discrete, reference, level.space.main, self.problem.domain)
 
     def _estimate(self, levels: list[_Level], in_time: Any) -> Estimate:
         sizes = {level.space.size: level for level in levels}  # coarse meshes may coincide
         pairs = [
-            distance(coarse.discrete, fine.discrete, fine.space, self.problem.domain)
+            distance(coarse.discrete, fine.discrete, fine.space.main, self.problem.domain)
             for coarse, fine in pairwise(list(sizes.values())[-3:])
         ]
-        return estimate(pairs, self.method.degree, in_time)
+        return estimate(pairs, self.degrees, in_time)
 
     def _wants_more(self, levels: list[_Level], result: Estimate) -> bool:
         space, wanted = levels[-1].space, self.target.tolerance
-        growth = 2**space.dimension
+        dimension = space.main.dimension
+        growth = 2**dimension
         return (
             wanted is not None
             and levels[-1].is_good
             and result.worst > wanted
             and result.worst > 1.5 * np.max(result.in_time)
-            and space.size * growth <= MOST_UNKNOWNS[space.dimension]
+            and space.main.size * growth <= MOST_UNKNOWNS[dimension]
             and not self._is_late
         )
 
@@ -257,7 +266,7 @@ class _Run:
         return Status.SOLVED if wanted is None else Status.STEPS_SPENT
 
     def _choices(self, levels: list[_Level], result: Estimate, scale: float):
-        space, outcome = levels[-1].space, levels[-1].outcome
+        space, outcome = levels[-1].space.main, levels[-1].outcome
         size = scaled(self.size, scale)
         length = f"of size {size:.4g}" if not callable(size) else "graded towards curved parts"
         yield (
@@ -266,7 +275,9 @@ class _Run:
         )
         if isinstance(outcome, Steady):
             steps = len(outcome.residuals) - 1
-            yield "the equations are linear" if steps == 1 else f"{steps} steps of Newton's method"
+            ramp = f", the nonlinear terms raised in {outcome.ramp} steps" * bool(outcome.ramp)
+            linear = "the equations are linear"
+            yield linear if steps == 1 else f"{steps} steps of Newton's method{ramp}"
         else:
             kind = "equal" if self.method.time_steps else "adaptive"
             yield (
@@ -287,6 +298,12 @@ class _Run:
             )
 
 
+def degrees(weak: WeakForm, degree: int) -> tuple[int, ...]:
+    """The degree of the polynomials of each unknown: one less for multipliers, so that the
+    equations that they stand for do not ask too much of the others (Taylor & Hood, 1973)."""
+    return tuple(degree - (u in weak.multipliers) for u in weak.unknowns)
+
+
 def _space(problem: Problem) -> Any:
     return problem.domain.space if problem.domain.time is not None else problem.domain
 
@@ -302,14 +319,10 @@ def _form_reasons(problem: Problem) -> tuple[str, ...]:
 
 
 def _is_determined(weak: WeakForm) -> bool:
-    """Whether some value, or some term that depends on the field itself, fixes each unknown."""
-    for u in weak.unknowns:
-        if any(b.unknown == u for b in weak.essential):
-            continue
-        plain = {d: sympy.Dummy() for e in weak.expressions for d in e.atoms(sympy.Derivative)}
-        if not any(e.xreplace(plain).has(u) for e in weak.expressions):
-            return False
-    return True
+    """Whether each unknown is a multiplier or has a value somewhere, or a term that depends on the
+    field itself, or a gauge."""
+    given = {u for c in weak.gauges for u in fields_in(c.equation)}
+    return given.issuperset(set(weak.floating) - set(weak.multipliers))
 
 
 def _is_complex(problem: Problem) -> bool:
@@ -330,6 +343,7 @@ def _state(discrete: Discrete) -> dict[str, np.ndarray]:
     """Arrays from which the function can be rebuilt."""
     grid, trajectory = discrete.grid, discrete.trajectory
     arrays: dict[str, Any] = {"nodes": grid.mesh_nodes, "cells": grid.cell_nodes, "glue": grid.glue}
+    arrays["degrees"] = np.array(discrete.degrees)
     if trajectory is None:
         return arrays | {"values": discrete.values}
     return arrays | {name: getattr(trajectory, name) for name in TRAJECTORY}

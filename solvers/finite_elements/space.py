@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,35 +17,39 @@ from .grid import CELLS, Grid, element
 class Cells:
     """Basis functions at the quadrature points of some cells, or of facets of cells.
 
-    `dofs` (cells, b); `points` (cells, q, d); `weights` (cells, q); `values` (cells, q, 1 + d, b)
-    holds each of the b local basis functions and its gradient; `normals` (cells, q, d) on facets.
+    `dofs` (cells, b) of `size` in all; `points` (cells, q, d); `weights` (cells, q); `values`
+    (cells, q, 1 + d, b) holds each of the b local basis functions and its gradient; `normals`
+    (cells, q, d) on facets.
     """
 
     dofs: np.ndarray
+    size: int
     points: np.ndarray
     weights: np.ndarray
     values: np.ndarray
     normals: np.ndarray | None = None
 
     def jets(self, nodal: np.ndarray) -> np.ndarray:
-        """Values and gradients (cells, q, k, 1 + d) of k functions with nodal values (k, dofs)."""
-        local = np.moveaxis(nodal[:, self.dofs], 0, -1)  # (cells, b, k)
-        return np.swapaxes(self.values @ local[:, None], -1, -2)
+        """Values and gradients (cells, q, 1 + d) of the function with nodal values (n,)."""
+        return (self.values @ nodal[self.dofs][:, None, :, None])[..., 0]
 
-    def load(self, density: np.ndarray, n: int) -> np.ndarray:
+    def load(self, density: np.ndarray) -> np.ndarray:
         """∫ density · (v, grad v) for every basis function v: (cells, q, 1 + d) -> (n,)."""
         local = np.einsum("cqab,cqa,cq->cb", self.values, density, self.weights, optimize=True)
-        return np.bincount(self.dofs.ravel(), local.ravel(), minlength=n)
+        return np.bincount(self.dofs.ravel(), local.ravel(), minlength=self.size)
 
-    def matrix(self, density: np.ndarray, n: int) -> scipy.sparse.csr_matrix:
-        """∫ (v, grad v) · density · (u, grad u): (cells, q, 1 + d, 1 + d) -> (n, n)."""
+    def matrix(self, density: np.ndarray, trial: Cells) -> scipy.sparse.csr_matrix:
+        """∫ (v, grad v) · density · (u, grad u) for basis functions v, and u of `trial` on the same
+        cells: (cells, q, 1 + d, 1 + d) -> (n, m)."""
         cells, q, a, b = self.values.shape
-        right = (density * self.weights[..., None, None]) @ self.values
+        c = trial.values.shape[-1]
+        right = (density * self.weights[..., None, None]) @ trial.values
         left = np.swapaxes(self.values.reshape(cells, q * a, b), 1, 2)
-        local = left @ right.reshape(cells, q * a, b)
-        rows = np.repeat(self.dofs, b, axis=1).ravel()
-        columns = np.tile(self.dofs, (1, b)).ravel()
-        return scipy.sparse.coo_matrix((local.ravel(), (rows, columns)), shape=(n, n)).tocsr()
+        local = left @ right.reshape(cells, q * a, c)
+        rows = np.repeat(self.dofs, c, axis=1).ravel()
+        columns = np.tile(trial.dofs, (1, b)).ravel()
+        shape = (self.size, trial.size)
+        return scipy.sparse.coo_matrix((local.ravel(), (rows, columns)), shape=shape).tocsr()
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,11 +84,42 @@ class Space:
 
     def _constant(self, density: np.ndarray) -> scipy.sparse.csr_matrix:
         shape = (*self.interior.weights.shape, *density.shape)
-        return self.interior.matrix(np.broadcast_to(density, shape), self.size)
+        return self.interior.matrix(np.broadcast_to(density, shape), self.interior)
 
 
-def make_space(shape: Any, size: Any, degree: int) -> Space:
-    """The space of the given degree on a mesh of the given size; periodic axes are glued.
+@dataclass(frozen=True, eq=False)
+class Product:
+    """The space of several unknowns, each in a `Space` of its own on the same cells. Its functions
+    are vectors with the degrees of freedom of one unknown after the other."""
+
+    spaces: tuple[Space, ...]
+
+    @cached_property
+    def main(self) -> Space:
+        """The space of highest degree, on whose grid points are located."""
+        return max(self.spaces, key=lambda space: space.grid.degree)
+
+    @cached_property
+    def offsets(self) -> np.ndarray:
+        """Where the degrees of freedom of each unknown start, and how many there are in all."""
+        return np.concatenate([[0], np.cumsum([space.size for space in self.spaces])])
+
+    @property
+    def size(self) -> int:
+        """Number of degrees of freedom of all unknowns."""
+        return int(self.offsets[-1])
+
+    def slice(self, row: int) -> slice:
+        """The degrees of freedom of one unknown."""
+        return slice(int(self.offsets[row]), int(self.offsets[row + 1]))
+
+    def split(self, values: np.ndarray) -> list[np.ndarray]:
+        """The part of each unknown, along the last axis."""
+        return [values[..., self.slice(row)] for row in range(len(self.spaces))]
+
+
+def make_spaces(shape: Any, size: Any, degrees: Sequence[int]) -> Product:
+    """Spaces of the given degrees on a mesh of the given size; periodic axes are glued.
 
     Raises:
         ValueError where the nodes on two periodic ends do not match.
@@ -94,32 +129,42 @@ def make_space(shape: Any, size: Any, degree: int) -> Space:
     base = getattr(shape, "base", shape) if shape.periods else shape
     simplices = base.mesh(size)
     d = simplices.dimension
+    degree = max(degrees)
     points, cells = np.asarray(simplices.points, float), np.asarray(simplices.cells)
     mesh = getattr(skfem, f"Mesh{CELLS[d]}")(points.T.copy(), cells.T.copy())
     facets = {name: _facet_numbers(mesh, rows) for name, rows in simplices.facets.items()}
     if d > 1 and degree > 1:
         mesh = _curved(base, mesh)
-    functions = element(d, degree)
-    basis = skfem.CellBasis(mesh, functions, intorder=2 * degree)
+    basis = skfem.CellBasis(mesh, element(d, degree), intorder=2 * degree)
     nodes = basis.doflocs.T
-    glue = _glue(nodes, shape)
+    grid = Grid(shape, degree, nodes, basis.element_dofs.T, _glue(nodes, shape))
+    found = {n: _space(mesh, facets, grid.of_degree(n), 2 * degree) for n in set(degrees)}
+    return Product(tuple(found[n] for n in degrees))
+
+
+def _space(mesh: Any, facets: Mapping[str, np.ndarray], grid: Grid, order: int) -> Space:
+    """The space on a grid, with quadrature of the given order."""
+    import skfem
+
+    functions, glue = grid.element, grid.glue
+    basis = skfem.CellBasis(mesh, functions, intorder=order)
     walls, wall_dofs = {}, {}
-    for name in shape.parts:
-        facet_basis = skfem.FacetBasis(mesh, functions, intorder=2 * degree, facets=facets[name])
-        walls[name] = _cells(facet_basis, glue, facet_basis.normals)
+    for name in grid.shape.parts:
+        facet_basis = skfem.FacetBasis(mesh, functions, intorder=order, facets=facets[name])
+        walls[name] = _cells(facet_basis, grid, facet_basis.normals)
         wall_dofs[name] = np.unique(glue[basis.get_dofs(facets[name]).all()])
-    grid = Grid(shape, degree, nodes, basis.element_dofs.T, glue)
-    return Space(grid, _cells(basis, glue), walls, wall_dofs)
+    return Space(grid, _cells(basis, grid), walls, wall_dofs)
 
 
-def _cells(basis: Any, glue: np.ndarray, normals: Any = None) -> Cells:
+def _cells(basis: Any, grid: Grid, normals: Any = None) -> Cells:
     fields = [functions[0] for functions in basis.basis]
     values = np.stack(
         [np.concatenate([np.asarray(f)[None], f.grad]) for f in fields]
     )  # (b, 1+d, c, q)
     outward = None if normals is None else np.moveaxis(np.asarray(normals), 0, -1)
     return Cells(
-        glue[basis.element_dofs.T],
+        grid.glue[basis.element_dofs.T],
+        grid.size,
         np.moveaxis(np.asarray(basis.global_coordinates()), 0, -1),
         np.ascontiguousarray(basis.dx),
         np.ascontiguousarray(values.transpose(2, 3, 1, 0)),
