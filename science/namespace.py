@@ -121,7 +121,15 @@ from geometry import (
     VolumeMesh,
     Wire,
 )
-from solvers import PINN, FiniteElements, Phase, Solution, Status, UnsupportedProblem
+from solvers import (
+    PINN,
+    FiniteElements,
+    Phase,
+    RandomFeatures,
+    Solution,
+    Status,
+    UnsupportedProblem,
+)
 
 from . import references
 from .comparing import compare
@@ -215,6 +223,7 @@ __all__ = [
     "Prism",
     "Problem",
     "quantity",
+    "RandomFeatures",
     "Rational",
     "re",
     "Rectangle",

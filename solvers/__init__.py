@@ -4,6 +4,7 @@ from .choose import choose
 from .finite_elements import FiniteElements
 from .monitor import Monitor, Progress, Silent, Target
 from .pinn import PINN, Phase
+from .random_features import RandomFeatures
 from .solution import Solution
 from .solve import solve
 from .status import Status, UnsupportedProblem
@@ -16,6 +17,7 @@ __all__ = [
     "PINN",
     "Phase",
     "Progress",
+    "RandomFeatures",
     "Silent",
     "Solution",
     "Status",
