@@ -15,7 +15,7 @@ SMALL = {
     "cavity": (PINN(width=16, depth=3, steps=300, points=400), 0.2),
     "burgers": (PINN(width=20, steps=600, points=600), 0.1),
     "poisson_hole": (PINN(width=12, depth=2, steps=300, points=400), 0.05),
-    "unknown_conductivity": (PINN(width=12, depth=2, steps=600, points=300), 0.05),
+    "unknown_conductivity": (PINN(width=12, depth=2, steps=400, points=300), 0.05),
 }
 
 

@@ -46,6 +46,7 @@ class PINN:
         adaptive: draw interior points where the residual is large.
         condition_weight: weight of all conditions against the equations; None balances them.
         windows: number of pieces of time that are solved one after the other.
+        devices: that share the points: "all", a number, or a list of `jax.devices()`; None for one.
 
     Notes:
         Every choice is told in the solution's report. The error estimate is that of
@@ -68,6 +69,7 @@ class PINN:
     adaptive: bool = True
     condition_weight: float | None = None
     windows: int = 1
+    devices: Any = field(default=None, metadata={"stored": False})
 
     def __post_init__(self):
         for name in ("width", "depth", "steps", "windows"):
@@ -188,8 +190,9 @@ class PINN:
             count = max(parts[0].count // 8, 50)
             parts = (*parts, windows.start_term(problem, _compiled_jets(before), count))
         weights = self._weights(parts, trial, key)
-        phases = self.phases or default_phases(self.steps)
-        return Setup(problem, plan, trial, parts, weights, phases, self.adaptive, key)
+        phases = self.phases or default_phases(self.steps, data=bool(problem.data))
+        mesh = None if self.devices is None else diffcore.devices.mesh(self.devices)
+        return Setup(problem, plan, trial, parts, weights, phases, self.adaptive, key, mesh)
 
     def _terms(self, problem: Problem, plan: build.Plan) -> tuple[Term, ...]:
         dimension = len(problem.coordinates)

@@ -11,10 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 import diffcore
-from diffcore import nn
+from diffcore import devices, nn
 
 from .ansatz import Trial
-from .terms import Term, bundles, evaluate, slopes
+from .terms import Batch, Term, bundles, evaluate, slopes
 
 BALANCE_POINTS = 128
 WEIGHT_RANGE = (1e-4, 1e5)
@@ -24,15 +24,21 @@ WEIGHT_RANGE = (1e-4, 1e5)
 class Objective:
     """`objective(trial, batches, weights)`: the loss and its gradient.
 
-    `batches`: one `Batch` a term; `weights`: one array (rows,) a term."""
+    `batches`: one `Batch` a term; `weights`: one array (rows,) a term; `only`: the kinds of terms
+    that count, all where empty; `mesh`: the devices that share the points, if several."""
 
     terms: tuple[Term, ...]
+    only: tuple[str, ...] = ()
+    mesh: Any = None
 
     def __call__(self, trial: Trial, batches: Any, weights: Any) -> tuple[jax.Array, Any]:
         """Loss and gradient: the sum over terms and rows of weight times mean squared residual."""
         parameters, rest = nn.split(trial)
         value, gradient = jnp.zeros(()), jax.tree.map(jnp.zeros_like, parameters)
-        for bundle in bundles(self.terms):
+        for whole in bundles(self.terms):
+            bundle = [i for i in whole if not self.only or self.terms[i].kind in self.only]
+            if not bundle:
+                continue
             own = [self.terms[i] for i in bundle]
             scales = [weights[i] / len(batches[i].points) for i in bundle]
 
@@ -42,9 +48,20 @@ class Objective:
 
             in_chunks = len(bundle) == 1  # one set of points, and the largest
             step = diffcore.sum_value_and_grad(total) if in_chunks else jax.value_and_grad(total)
-            v, g = step(parameters, [batches[i] for i in bundle])
+            pieces = [batches[i] for i in bundle]
+            if self.mesh is not None:
+                step = devices.sum_over_devices(step, self.mesh)
+                pieces = [_padded(piece, self.mesh.size) for piece in pieces]
+            v, g = step(parameters, pieces)
             value, gradient = value + v, jax.tree.map(jnp.add, gradient, g)
         return value, gradient
+
+
+def _padded(batch: Batch, parts: int) -> Batch:
+    """The batch with points that count nothing, so that the number of parts divides them."""
+    missing = -len(batch.points) % parts
+    filled = jax.tree.map(lambda a: jnp.concatenate([a, jnp.repeat(a[:1], missing, 0)]), batch)
+    return filled._replace(factors=filled.factors.at[len(batch.points) :].set(0))
 
 
 @eqx.filter_jit

@@ -6,18 +6,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from diffcore import nn, optim
+from diffcore import devices, nn, optim
 
 from ..monitor import Monitor, Progress, Target
 from ..status import Status
 from . import points
 from .ansatz import Trial
+from .identify import identify
 from .objective import Objective
 from .phases import Phase
 from .terms import Batch
@@ -77,7 +79,7 @@ class Training:
         total = sum(phase.steps for phase in self.phases)
         while state.phase < len(self.phases):
             new, finite = self._advance(state)
-            seconds = before + time.perf_counter() - self._started
+            seconds = devices.agreed(before + time.perf_counter() - self._started)
             if not finite:
                 return replace(state, seconds=seconds), Status.NOT_FINITE
             state = replace(new, seconds=seconds)
@@ -92,6 +94,12 @@ class Training:
                 return state, status
         return state, Status.STEPS_SPENT
 
+    @cached_property
+    def _objectives(self) -> tuple[Objective, ...]:
+        """One for each phase, the same for all its chunks, so that it is compiled once."""
+        whole = self.objective
+        return tuple(replace(whole, only=p.only) if p.only else whole for p in self.phases)
+
     def _fresh(self, trial: Trial) -> State:
         return State(trial, self._initial(0, trial), points.draw(self.objective.terms, self.key))
 
@@ -103,15 +111,7 @@ class Training:
         until_redraw = phase.redraw - state.step % phase.redraw
         steps = min(self.chunk_steps, phase.steps - state.step, until_redraw)
         if steps > 0:
-            weights = tuple(map(jnp.asarray, self.weights))
-            result = optim.run(
-                phase.optimizer,
-                self.objective,
-                state.trial,
-                steps=steps,
-                state=state.optimizer,
-                args=(state.batches, weights),
-            )
+            result = self._steps(state, steps)
             losses = np.asarray(result.losses)
             if not len(losses) or not np.isfinite(losses).all():
                 return state, False
@@ -126,9 +126,33 @@ class Training:
             )
         return self._next_points(state, phase), True
 
+    def _steps(self, state: State, steps: int) -> optim.Run:
+        """Steps of the optimizer, on all devices where there are several."""
+        objective, mesh = self._objectives[state.phase], self.objective.mesh
+        weights = tuple(map(jnp.asarray, self.weights))
+        arrays = (state.trial, state.optimizer, (state.batches, weights))
+        if mesh is not None:
+            arrays = devices.replicate(arrays, mesh)
+        trial, optimizer, args = arrays
+        with devices.loss_explained():
+            result = optim.run(
+                self.phases[state.phase].optimizer,
+                objective,
+                trial,
+                steps=steps,
+                state=optimizer,
+                args=args,
+            )
+            if mesh is None:
+                return result
+            whole = devices.gather((result.parameters, result.state, result.losses))
+        return optim.Run(*jax.tree.map(_here, whole), result.reason)
+
     def _next_points(self, state: State, phase: Phase) -> State:
         if state.step >= phase.steps or state.stalls >= 3:
             state = replace(state, phase=state.phase + 1, step=0, stalls=0)
+            if phase.only and "equation" not in phase.only:
+                state = replace(state, trial=self._identified(state))
             if state.phase < len(self.phases):
                 state = replace(state, optimizer=self._initial(state.phase, state.trial))
         elif state.step % phase.redraw and not state.stalls:
@@ -140,6 +164,9 @@ class Training:
             self.objective.terms, state.trial, self.weights, key, adaptive=self.adaptive
         )
         return replace(state, batches=batches)
+
+    def _identified(self, state: State) -> Trial:
+        return identify(self.objective.terms, state.trial, state.batches, self.weights)
 
     def _is_due(self, state: State, total: int) -> bool:
         last = state.estimates[-1][0] if state.estimates else 0
@@ -191,3 +218,7 @@ class Training:
         return State(
             trial, optimizer, batches, phase, step, stalls, float(saved["seconds"]), *pairs
         )
+
+
+def _here(leaf: Any) -> Any:
+    return jnp.asarray(leaf) if isinstance(leaf, np.ndarray) else leaf
