@@ -1,10 +1,11 @@
 """Derivatives of any order, networks, optimizers and numerics on JAX."""
 
-from diffcore import checkpoint, fft, interpolate, linalg, nn, optim, quadrature, special
+from diffcore import checkpoint, devices, fft, interpolate, linalg, nn, optim, quadrature, special
 from diffcore.chunked import chunk_size, map_points, sum_value_and_grad
 from diffcore.compile import compile, eager, enable_compilation_cache
 from diffcore.complex import is_holomorphic, wirtinger
 from diffcore.deploy import Exportable, ExportError, Loaded, OutsideDomain, Variable, export, load
+from diffcore.devices import distributed
 from diffcore.estimators import (
     estimate_biharmonic,
     estimate_diagonal,
@@ -38,7 +39,9 @@ __all__ = [
     "compile",
     "curl",
     "default_dtype",
+    "devices",
     "directional",
+    "distributed",
     "divergence",
     "eager",
     "enable_compilation_cache",

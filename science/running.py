@@ -11,8 +11,10 @@ from typing import Any
 
 import solvers
 import solvers.files
+from diffcore.devices import is_first_process
 from equations import Problem
 from solvers import Progress, Solution
+from solvers.monitor import Silent
 
 from .folder import SOLUTION, RunFolder, clear, read_configuration
 from .progress import Display, display
@@ -76,7 +78,8 @@ def solve(
 
 def run(call: Call) -> Solution:
     """Carry out a call of `solve`."""
-    with display(call.progress) as shown:
+    first = is_first_process()  # of several, the one that speaks and writes
+    with display(call.progress if first else False) as shown:
         if call.folder is None or not isinstance(call.problem, Problem):
             return _solved(call, _Monitor(shown))
         if call.fresh:
@@ -87,6 +90,8 @@ def run(call: Call) -> Solution:
         if finished is not None:
             shown.say(f"{folder.path} holds this run, finished; `fresh=True` solves anew.")
             return finished
+        if not first:
+            return _solved(call, _Follower(folder))
         folder.require_writable()
         monitor = _Monitor(shown, folder, target)
         solution = _solved(call, monitor)
@@ -155,3 +160,13 @@ class _Monitor:
         if state is not None:
             self.shown.say(f"going on from the last checkpoint in {self.folder.path}")
         return state
+
+
+class _Follower(Silent):
+    """The monitor of all processes but the first: it only starts where the others do."""
+
+    def __init__(self, folder: RunFolder):
+        self.folder = folder
+
+    def restore(self, like: Any) -> Any | None:
+        return self.folder.restore(like)

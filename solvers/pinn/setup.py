@@ -34,6 +34,7 @@ class Setup:
     phases: tuple[Phase, ...]
     adaptive: bool
     key: Any
+    mesh: Any = None  # the devices that share the points, if several
     gauge: Gauge = field(init=False)
 
     def __post_init__(self):
@@ -43,7 +44,7 @@ class Setup:
     def train(self, target: Target, monitor: Monitor) -> tuple[State, Status]:
         """Run the phases, or go on from the monitor's checkpoint."""
         key = jax.random.fold_in(self.key, 2)
-        objective = Objective(self.terms)
+        objective = Objective(self.terms, mesh=self.mesh)
         training = Training(objective, self.weights, self.phases, self.adaptive, key, self.gauge)
         state, status = training.run(self.trial, target, monitor)
         if status is Status.STEPS_SPENT and self.gauge.imbalance(state.trial) > FAILED:
