@@ -85,6 +85,7 @@ class PINN:
         self._require("adaptive", _is_flag, "is True or False", optional=False)
         self._require("network", callable, "is a factory `(in_size, out_size, key=) -> module`")
         self._require("phases", _are_phases, "is a tuple of `Phase`")
+        self._require("devices", _are_devices, 'is "all", a number, or a list of `jax.devices()`')
 
     def _require(self, name, holds, rule, error=TypeError, *, optional=True) -> None:
         value = getattr(self, name)
@@ -230,6 +231,10 @@ def _is_flag(value: Any) -> bool:
 def _are_phases(value: Any) -> bool:
     is_sequence = isinstance(value, tuple | list) and len(value) > 0
     return is_sequence and all(isinstance(phase, Phase) for phase in value)
+
+
+def _are_devices(value: Any) -> bool:
+    return value == "all" or _is_whole(value) or isinstance(value, list | tuple)
 
 
 def _compiled_jets(trial: Trial) -> Callable:
