@@ -1,6 +1,17 @@
 """Derivatives of any order, networks, optimizers and numerics on JAX."""
 
-from diffcore import checkpoint, devices, fft, interpolate, linalg, nn, optim, quadrature, special
+from diffcore import (
+    checkpoint,
+    data,
+    devices,
+    fft,
+    interpolate,
+    linalg,
+    nn,
+    optim,
+    quadrature,
+    special,
+)
 from diffcore.chunked import chunk_size, map_points, sum_value_and_grad
 from diffcore.compile import compile, eager, enable_compilation_cache
 from diffcore.complex import is_holomorphic, wirtinger
@@ -38,6 +49,7 @@ __all__ = [
     "chunk_size",
     "compile",
     "curl",
+    "data",
     "default_dtype",
     "devices",
     "directional",
