@@ -32,6 +32,7 @@ class Call:
     folder: str | os.PathLike | None = None
     progress: bool | None = None
     fresh: bool = False
+    modes: int | None = None
 
 
 STEERING: ContextVar[Callable[[Call], Solution] | None] = ContextVar("steering", default=None)
@@ -48,7 +49,8 @@ def solve(
     folder: str | os.PathLike | None = None,
     progress: bool | None = None,
     fresh: bool = False,
-) -> Solution:
+    modes: int | None = None,
+) -> Any:
     """The solution of a problem, by the method given or by the one chosen for it.
 
     Arguments:
@@ -62,6 +64,11 @@ def solve(
             goes on from its end.
         progress: False shows nothing, True lines instead of a bar.
         fresh: forget what the folder holds.
+        modes: of an eigenvalue problem so many solutions, those with the lowest eigenvalues; each
+            has a folder `mode_1`, `mode_2`, ... of its own in `folder`.
+
+    Returns:
+        the `Solution`; with `modes` a tuple of them in the order of their eigenvalues.
 
     Raises:
         StatementError listing all errors of the statement; UnsupportedProblem listing why the
@@ -71,17 +78,19 @@ def solve(
     Example:
         solution = solve(problem, folder="runs/cavity"); print(solution.report())
     """
-    call = Call(problem, method, key, tolerance, budget, folder, progress, fresh)
+    call = Call(problem, method, key, tolerance, budget, folder, progress, fresh, modes)
     answer = STEERING.get() or run
     return answer(call)
 
 
-def run(call: Call) -> Solution:
+def run(call: Call) -> Any:
     """Carry out a call of `solve`."""
     first = is_first_process()  # of several, the one that speaks and writes
     with display(call.progress if first else False) as shown:
         if call.folder is None or not isinstance(call.problem, Problem):
             return _solved(call, _Monitor(shown))
+        if isinstance(call.modes, int) and call.modes > 0:
+            return _modes(call, shown)
         if call.fresh:
             clear(Path(call.folder))
         folder = RunFolder(call.folder, call.problem, call.method, call.key)
@@ -98,6 +107,26 @@ def run(call: Call) -> Solution:
         monitor.begin()
         folder.finish(solution)
         return solution
+
+
+def _modes(call: Call, shown: Display) -> tuple[Solution, ...]:
+    """Several modes, each with a folder of its own."""
+    paths = [Path(call.folder) / f"mode_{i + 1}" for i in range(call.modes)]  # type: ignore[arg-type]
+    if call.fresh:
+        for path in paths:
+            clear(path)
+    folders = [RunFolder(path, call.problem, call.method, call.key) for path in paths]
+    target = {"tolerance": call.tolerance, "budget": call.budget, "modes": call.modes}
+    finished = [folder.finished(target) for folder in folders]
+    if all(solution is not None for solution in finished):
+        shown.say(f"{call.folder} holds these modes, finished; `fresh=True` solves anew.")
+        return tuple(finished)  # type: ignore[arg-type]
+    folders[0].require_writable()
+    solutions = _solved(call, _Monitor(shown))
+    for folder, solution in zip(folders, solutions, strict=False):  # a coarse mesh may have less
+        folder.begin(target)
+        folder.finish(solution)
+    return solutions
 
 
 def load(path: str | os.PathLike) -> Solution:
@@ -117,13 +146,14 @@ def load(path: str | os.PathLike) -> Solution:
     return solvers.files.load(path / SOLUTION)
 
 
-def _solved(call: Call, monitor: _Monitor) -> Solution:
+def _solved(call: Call, monitor: _Monitor) -> Any:
     return solvers.solve(
         call.problem,
         call.method,
         key=call.key,
         tolerance=call.tolerance,
         budget=call.budget,
+        modes=call.modes,
         monitor=monitor,
     )
 

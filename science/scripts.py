@@ -49,11 +49,12 @@ class _Steering:
     calls: list[Call] = field(default_factory=list)
     solutions: list[Solution] = field(default_factory=list)
 
-    def __call__(self, call: Call) -> Solution:
+    def __call__(self, call: Call) -> Any:
         call = self.change(call) if not self.calls else call
         self.calls.append(call)
-        self.solutions.append(run(call))
-        return self.solutions[-1]
+        found = run(call)
+        self.solutions.extend(found if isinstance(found, tuple) else (found,))
+        return found
 
 
 def run_script(path: Path, change: Callable[[Call], Call] = lambda call: call) -> Outcome:

@@ -111,9 +111,12 @@ def _history(solution: Solution, scaling: Scaling) -> dict[str, Any]:
 
 
 def _errors(solution: Solution, scaling: Scaling) -> dict[tuple, float]:
-    """Relative errors of the fields with their offsets, which make them larger."""
+    """Relative errors of the fields with their offsets, which make them larger, and of parameters
+    by the symbols of the statement."""
+    own = {p.name: p for p, _ in scaling.parameters}
     return {
-        group: error * _share(solution, scaling, group) for group, error in solution.errors.items()
+        tuple(own.get(str(item), item) for item in group): error * _share(solution, scaling, group)
+        for group, error in solution.errors.items()
     }
 
 

@@ -28,8 +28,9 @@ def solve(
     key: Any = 0,
     tolerance: float | None = None,
     budget: float | str | None = None,
+    modes: int | None = None,
     monitor: Monitor | None = None,
-) -> Solution:
+) -> Any:
     """Solve a problem; the method is chosen and explained where none is given.
 
     Arguments:
@@ -38,7 +39,11 @@ def solve(
         key: int seed or JAX key; the same key gives the same result.
         tolerance: stop at this estimated relative error.
         budget: seconds, or text as "3 min".
+        modes: of an eigenvalue problem so many solutions, those with the lowest eigenvalues.
         monitor: receives progress and checkpoints.
+
+    Returns:
+        the `Solution`; with `modes` a tuple of them in the order of their eigenvalues.
 
     Notes:
         A problem whose numbers are far from one is solved in dimensionless form
@@ -57,6 +62,7 @@ def solve(
     if errors:
         raise StatementError(errors)
     method, why = choose(problem) if method is None else (method, None)
+    _require_modes(problem, method, modes)
     stated, given = problem, over_ranges(problem)
     refused = reasons_against_ranges(stated)
     if refused:
@@ -69,14 +75,36 @@ def solve(
     reasons = method.reasons_against(problem)
     if reasons:
         raise UnsupportedProblem(method, reasons)
-    solution = method.solve(
-        problem, key=diffcore.as_key(key), target=target, monitor=monitor or Silent()
-    )
-    if problem is not given:
-        solution = restored(solution, given, problem.scaling, chosen)
-    if given is not stated:
-        solution = with_ranges(solution, stated)
-    return replace(solution, choices=(*remarks, *solution.choices)) if remarks else solution
+    options = {"key": diffcore.as_key(key), "target": target, "monitor": monitor or Silent()}
+
+    def finished(solution: Solution) -> Solution:
+        if problem is not given:
+            solution = restored(solution, given, problem.scaling, chosen)
+        if given is not stated:
+            solution = with_ranges(solution, stated)
+        return replace(solution, choices=(*remarks, *solution.choices)) if remarks else solution
+
+    if modes is None:
+        return finished(method.solve(problem, **options))
+    return tuple(map(finished, method.solve_modes(problem, modes, **options)))
+
+
+def _require_modes(problem: Problem, method: Any, modes: Any) -> None:
+    if modes is None:
+        return
+    if isinstance(modes, bool) or not isinstance(modes, int):
+        raise TypeError(f"`modes` is a number of eigenvalues; got {modes!r:.60}.")
+    if modes < 1:
+        raise ValueError(f"`modes` is a number of eigenvalues above 0; got {modes}.")
+    if not any(p.role == "eigenvalue" for p in problem.parameters):
+        raise ValueError(
+            f"`modes={modes}` needs an eigenvalue in the problem, made by `eigenvalue('lambda')`."
+        )
+    if not hasattr(method, "solve_modes"):
+        raise ValueError(
+            f"`modes={modes}`: {type(method).__name__} finds one eigenvalue at a time, that next "
+            "to `eigenvalue(near=)`; use FiniteElements(), or leave `modes` out."
+        )
 
 
 def _require_method(method: Any) -> None:

@@ -60,7 +60,7 @@ def estimate(differences: list[np.ndarray], degrees: Any, in_time: Any = 0.0) ->
 
 
 def _listed(orders: np.ndarray) -> str:
-    return ", ".join(f"{order:.1f}" for order in orders)
+    return ", ".join(f"{order:.1f}" for order in np.ravel(orders))
 
 
 def distance(other: Any, reference: Any, space: Any, domain: Any) -> np.ndarray:

@@ -61,8 +61,8 @@ def _constants(discrete: Discrete, problem: Problem, gauge: Any, u: AppliedUndef
         ones = [sum(c for o, c in f.terms if not any(o)) * (f.field == u) for f in functionals]
         return [v + one for v, one in zip(discrete(functionals, points), ones, strict=True)]
 
-    def residual(jets: Any, at: np.ndarray) -> float:
-        at = jnp.asarray(at)
+    def residual(jets: Any, places: np.ndarray) -> float:
+        at = jnp.asarray(places)
         return float(compiled(at, compiled.values(jets, at))[0][0])
 
     if discrete.trajectory is None:

@@ -48,9 +48,9 @@ def solve_steady(system: Any, start: np.ndarray, tolerance: float) -> Steady:
         tolerance: of the last correction relative to the solution.
     """
     found = _newton(system, start, tolerance)
-    return (
-        found if found.converged or system.densities.is_linear else _ramp(system, start, tolerance)
-    )
+    if found.converged or system.densities.is_linear:
+        return found
+    return _ramp(system, start, tolerance)
 
 
 def _newton(system: Any, start: np.ndarray, tolerance: float) -> Steady:

@@ -82,13 +82,10 @@ def _with_highest(system: Any, motion: Any, start: float) -> Motion:
     """The highest time derivatives, and the multipliers, with which all equations hold."""
     moving, multiplying = _numbers(system)
     orders = np.repeat(system.weak.time_orders, np.diff(system.space.offsets))
-    storages = [
-        system.tangent(tuple(motion), start, shifts) for shifts in np.eye(system.order + 1)[1:]
-    ]
-    columns = (
-        s.tocsc()[:, moving].multiply(orders[moving] == n + 1) for n, s in enumerate(storages)
-    )
-    storage = sum(columns).tocsr()
+    storage = scipy.sparse.csr_matrix((system.space.size, moving.size))
+    for n in range(1, system.order + 1):
+        slopes = system.tangent(tuple(motion), start, np.eye(system.order + 1)[n])
+        storage = storage + slopes[:, moving].multiply(orders[moving] == n).tocsr()
     slopes = system.tangent(tuple(motion), start, _first(system))
     residual = system.residual(tuple(motion), start)
     forces, constraint = slopes[moving][:, multiplying], slopes[multiplying]

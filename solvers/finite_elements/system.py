@@ -121,9 +121,8 @@ class System:
         """shifts[0] dR/dU + shifts[1] dR/dV + shifts[2] dR/dA, as far as there are such."""
         if self.densities.is_linear:
             pairs = zip(shifts, self._matrices, strict=True)
-            return sum(
-                (s * a for s, a in pairs if s), scipy.sparse.csr_matrix(2 * (self.space.size,))
-            )
+            nothing = scipy.sparse.csr_matrix((self.space.size, self.space.size))
+            return sum((s * a for s, a in pairs if s), nothing)
         return self._derivative(motion, t, shifts)
 
     def norm(self, values: np.ndarray) -> float:
@@ -145,7 +144,7 @@ class System:
     @cached_property
     def _matrices(self) -> tuple[scipy.sparse.csr_matrix, ...]:
         t = None if self.weak.time is None else 0.0
-        one = np.eye(self.order + 1)
+        one = np.eye(self.order + 1).tolist()
         return tuple(self._derivative(self._rest(), t, shifts) for shifts in one)
 
     @cached_property
