@@ -146,7 +146,7 @@ def load(path: str | os.PathLike) -> Solution:
     return solvers.files.load(path / SOLUTION)
 
 
-def _solved(call: Call, monitor: _Monitor) -> Any:
+def _solved(call: Call, monitor: _Monitor | _Follower) -> Any:
     return solvers.solve(
         call.problem,
         call.method,

@@ -134,13 +134,13 @@ class _Run:
         compiled = self.problem.compile(gauge.equation.residuals[:1])
         point = jnp.asarray(gauge.part.sample(1, key=0).points)[:1]
 
+        given = {self.eigenvalue.name: value}
+
         def residual(factor: float) -> float:
-            jets = compiled.values(
-                lambda f, p: [factor * v for v in discrete(f, p)],
-                point,
-                {self.eigenvalue.name: value},
-            )
-            return float(compiled(point, jets, {self.eigenvalue.name: value})[0][0])
+            def jets(functionals: Any, points: Any) -> list[np.ndarray]:
+                return [factor * v for v in discrete(functionals, points)]
+
+            return float(compiled(point, compiled.values(jets, point, given), given)[0][0])
 
         rest, once, twice = (residual(c) for c in (0.0, 1.0, 2.0))
         power = round(math.log2(abs((twice - rest) / (once - rest))))

@@ -205,6 +205,7 @@ def degrees(weak: WeakForm, degree: int) -> tuple[int, ...]:
 
 
 def space_of(problem: Problem) -> Any:
+    """The shape in space."""
     return problem.domain.space if problem.domain.time is not None else problem.domain
 
 

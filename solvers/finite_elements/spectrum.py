@@ -19,7 +19,7 @@ import sympy
 from equations import Parameter, Problem, WeakForm
 from equations.structure import jet_expression
 
-from .eigen import Eigenpairs, lowest, nearest
+from .eigen import lowest, nearest
 from .estimate import Estimate, estimate
 from .grid import Grid
 from .space import Product, make_spaces
@@ -77,15 +77,15 @@ class Spectrum:
         space = make_spaces(shape, size, degrees)
         free = System(space, self.stiffness).free
         rest = (np.zeros(space.size),)
-        matrices = [
+        stiffness, mass = (
             System(space, d).tangent(rest, None, (1.0,))[free][:, free]
             for d in (self.stiffness, self.mass)
-        ]
+        )
         count = min(count, free.size - 2)
         if near is None:
-            pairs = lowest(*matrices, count, space.main.dimension)
+            pairs = lowest(stiffness, mass, count, space.main.dimension)
         else:
-            pairs = nearest(*matrices, count, near)
+            pairs = nearest(stiffness, mass, count, near)
         vectors = np.zeros((count, space.size))
         vectors[:, free] = pairs.vectors.T
         return Modes(space, pairs.values, _normalized(space, vectors), pairs.complete)
@@ -155,13 +155,3 @@ def _at(modes: Modes, points: np.ndarray) -> np.ndarray:
         found = space.grid.at(places)
         rows.append(np.einsum("pb,mpb->mp", found.values, own[:, found.dofs]))
     return np.stack(rows, axis=1)
-
-
-__all__ = [
-    "Eigenpairs",
-    "Modes",
-    "Spectrum",
-    "eigenvalues_of",
-    "estimates",
-    "reasons_against_modes",
-]
