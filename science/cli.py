@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+PROGRAMS = (".export", ".onnx")  # files that compute, where others hold values
 EXAMPLES = """\
 examples:
   science solve cavity                        the lid-driven cavity, into runs/cavity
@@ -25,6 +26,7 @@ examples:
   science check my_problem.py                 what is wrong with a statement
   science plot runs/cavity "sqrt(u**2 + v**2)"
   science export runs/cavity cavity.vtu
+  science export runs/cavity cavity.export u v "diff(u, y)"
 """
 
 
@@ -122,7 +124,12 @@ def _parser() -> argparse.ArgumentParser:
     compare.add_argument("second", type=Path, metavar="RUN")
     compare.add_argument("expression", nargs="?", help="default: the fields of both")
 
-    export = command("export", _export, "write values of a finished run as .vtu or .csv")
+    export = command(
+        "export",
+        _export,
+        "write values of a finished run as .vtu or .csv, or a function of points that runs without "
+        "this library's statement as .export (for diffcore.load) or .onnx",
+    )
     export.add_argument("folder", type=Path, metavar="RUN")
     export.add_argument("output", type=Path, metavar="OUT.vtu")
     export.add_argument("expression", nargs="*", help="default: the unknown fields")
@@ -196,8 +203,13 @@ def _export(options: argparse.Namespace) -> None:
     from .running import load
 
     solution = load(options.folder)
-    named = {text: _parsed(text, solution) for text in options.expression}
-    print(solution.save(options.output, named or None))
+    named = {text: _parsed(text, solution) for text in options.expression} or None
+    if options.output.suffix in PROGRAMS:
+        from diffcore import export
+
+        print(export(solution, options.output, expressions=named))
+    else:
+        print(solution.save(options.output, named))
 
 
 # Pieces

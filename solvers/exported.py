@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from diffcore import Exportable, ExportError, Variable
-from equations import Problem
+from equations import Problem, fields_in
 from equations.units import measure
 
 from .files import _named
@@ -33,6 +33,7 @@ def exportable(solution: Solution, example: Any, expressions: Any) -> Exportable
     problem = solution.problem
     wanted = {name: _components(e) for name, e in _named(solution, expressions).items()}
     flat = [e for parts, _ in wanted.values() for e in parts]
+    _require_known(problem, flat)
     compiled = problem.compile(flat)
     ranged = {p.name: p.between for p in problem.parameters if p.between is not None}
 
@@ -61,6 +62,15 @@ def exportable(solution: Solution, example: Any, expressions: Any) -> Exportable
         precision=points.dtype.name,
         description=f"solution of {name} by {method}",
     )
+
+
+def _require_known(problem: Problem, expressions: list) -> None:
+    found = {f.func for e in expressions for f in fields_in(e)}
+    if foreign := sorted(map(str, found - {f.func for f in problem.fields})):
+        known = ", ".join(map(str, problem.fields))
+        raise ValueError(
+            f"`expressions` holds {foreign[0]}; the fields of the problem are {known}."
+        )
 
 
 def _traceable(solution: Solution) -> Callable:

@@ -59,7 +59,10 @@ class Expansion(eqx.Module):
     def jets(self, functionals: Sequence[Functional], points: Any) -> list[jax.Array]:
         """The values of functionals at points (n, d): what every method supplies."""
         points = jnp.asarray(points)
-        blocks = [points[i : i + BLOCK] for i in range(0, max(len(points), 1), BLOCK)]
+        n = points.shape[0]
+        if not isinstance(n, int):  # a symbol, while the solution is exported
+            return [self.branches[self.branch(f.field)].value(f, points) for f in functionals]
+        blocks = [points[i : i + BLOCK] for i in range(0, max(n, 1), BLOCK)]
         return [
             jnp.concatenate([self.branches[self.branch(f.field)].value(f, b) for b in blocks])
             for f in functionals

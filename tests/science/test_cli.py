@@ -101,6 +101,12 @@ def test_export_writes_expressions_under_the_names_given(runs, tmp_path):
     assert set(meshio.read(out).point_data) == {"u", "diff(u, x)"}
 
 
+def test_export_of_a_program_says_where_it_has_none_to_write(runs, tmp_path, capsys):
+    assert main(["export", runs[0], str(tmp_path / "rod.export")]) == 2
+    assert "save values as .vtu or .csv" in capsys.readouterr().err
+    assert not (tmp_path / "rod.export").exists()
+
+
 REFUSED = {
     "an unknown name": (["solve", "cavty"], "no solved problem is called 'cavty'. Did you mean"),
     "a missing file": (["check", "no/such.py"], "there is no file 'no/such.py'"),
