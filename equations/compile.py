@@ -295,6 +295,8 @@ def require_compilable(
             f"{names}: neither a coordinate ({', '.join(map(str, coordinates))}) nor a parameter. "
             "Give it a number, or make it by `parameter(...)`."
         )
+    if all(isinstance(node, _ARITHMETIC) for node in sympy.preorder_traversal(inner)):
+        return
     try:
         printer().doprint(
             inner.replace(lambda e: isinstance(e, Call), lambda e: sympy.Add(*e.values))
@@ -306,5 +308,6 @@ def require_compilable(
         ) from error
 
 
+_ARITHMETIC = (sympy.Add, sympy.Mul, sympy.Pow, sympy.Symbol, sympy.Number)
 _KNOWN = (Parameter, NormalComponent, sympy.Dummy)
 _INFINITE = (sympy.zoo, sympy.oo, -sympy.oo, sympy.nan)

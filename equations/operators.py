@@ -23,6 +23,7 @@ from .curvilinear import (
     turning,
     unit_normal,
 )
+from .expansion import expanded, rate_along
 from .expressions import as_expression
 from .symbols import fields_in, normal, space_of
 
@@ -64,8 +65,8 @@ class Divergence(sympy.Expr):
 
     def doit(self, **hints):
         """The expanded sum of derivatives."""
-        flux = [f.doit(**hints) if hints.get("deep", True) else f for f in self.args[0]]
-        return sympy.Add(*(sympy.diff(f, s) for f, s in zip(flux, self.space, strict=True)))
+        flux = [expanded(f, **hints) if hints.get("deep", True) else f for f in self.args[0]]
+        return sympy.Add(*(rate_along(f, s) for f, s in zip(flux, self.space, strict=True)))
 
     def _eval_derivative(self, symbol):
         return sympy.diff(self.doit(), symbol)
@@ -104,6 +105,8 @@ def diff(expression: Any, *variables: Any) -> Any:
         depends on the variable: SymPy would give a silent zero.
     """
     expression = as_expression(expression, "diff")
+    if isinstance(expression, sympy.MatrixBase):
+        return sympy.ImmutableMatrix(expression.applyfunc(lambda e: diff(e, *variables)))
     if is_vector(expression):
         return as_vector([diff(component, *variables) for component in expression])
     for variable in _variables(variables):
@@ -247,6 +250,12 @@ def laplacian(u: Any, space: Sequence[sympy.Symbol] | None = None) -> Any:
         return _divergence(grad(u, space), space)
     space = _space("laplacian", space, *u)
     g = metric(space)
+    if isinstance(u, sympy.MatrixBase) and 1 not in u.shape:
+        if g is not None:
+            raise ValueError(
+                f"`laplacian` of a tensor is stated in Cartesian coordinates; got {space}."
+            )
+        return sympy.ImmutableMatrix(u.applyfunc(lambda e: _divergence(_gradient(e, space), space)))
     if g is not None:
         return _curved_divergence(g, _jacobian(u, space))
     return sympy.ImmutableMatrix([Divergence(_gradient(c, space), space) for c in u])

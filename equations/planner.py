@@ -20,6 +20,7 @@ from diffcore import quadrature
 
 from .curvilinear import area_factor, volume_factor
 from .elsewhere import At
+from .expansion import expanded, slopes_of
 from .expressions import as_expression
 from .integrals import GaussIntegral, RegionIntegral
 from .nonlocal_terms import NONLOCAL, gauss_form, outermost
@@ -121,23 +122,26 @@ class Planner:
     def _collapse(self, inner, stand_in, back, frame) -> sympy.Expr:
         """Replace sums `slope * (c1 d1 + c2 d2 + ...)` over atoms d of a field, with numeric c."""
         groups: list[tuple[AppliedUndef, sympy.Expr, list]] = []
-        holders = _summands_by_symbol(inner, set(stand_in.values()))
+        slopes = slopes_of(inner, frozenset(stand_in.values()))
         for atom, dummy in stand_in.items():
-            slope = sympy.Add(*(sympy.diff(summand, dummy) for summand in holders[dummy]))
-            if slope == 0 or dummy in slope.free_symbols:
+            slope = slopes.get(dummy)
+            if not slope:
                 continue
             f, orders = field_and_orders(atom)
             for other, factor, terms in groups:
-                ratio = _ratio(slope, factor)
-                if f == other and ratio.is_number:
+                ratio = _ratio(slope, factor) if f == other else None
+                if ratio is not None:
                     terms.append((dummy, orders, number(ratio)))
                     break
             else:
                 groups.append((f, slope, [(dummy, orders, 1)]))
         for f, _, terms in groups:
             dummies = [dummy for dummy, _, _ in terms]
-            factor = sympy.diff(inner, dummies[0])  # anew: it may hold sums replaced before
-            if len(terms) < 2 or factor.free_symbols & set(dummies):
+            if len(terms) < 2:
+                continue
+            # Anew: it may hold sums replaced before.
+            factor = slopes_of(inner, frozenset(dummies[:1]))[dummies[0]]
+            if factor is None or factor.free_symbols & set(dummies):
                 continue
             whole = sympy.Dummy()
             inner = inner.xreplace(dict.fromkeys(dummies, sympy.S.Zero)) + factor * whole
@@ -214,21 +218,13 @@ class Planner:
         return whole / _sum(frame.depth, weight) if is_mean else whole
 
 
-def _ratio(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
-    """a / b, which SymPy does not cancel for a `Piecewise`."""
+def _ratio(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr | None:
+    """The number a / b, which SymPy does not cancel for a `Piecewise`; None where it is none."""
     (c, own), (d, other) = a.as_coeff_Mul(), b.as_coeff_Mul()
-    return c / d if own == other else a / b
-
-
-def _summands_by_symbol(
-    expression: sympy.Expr, symbols: set[sympy.Dummy]
-) -> dict[sympy.Dummy, list[sympy.Expr]]:
-    """For each symbol the summands that hold it: of a hundred derivatives each is in one."""
-    holders: dict[sympy.Dummy, list[sympy.Expr]] = {symbol: [] for symbol in symbols}
-    for summand in sympy.Add.make_args(expression):
-        for symbol in summand.free_symbols & symbols:
-            holders[symbol].append(summand)
-    return holders
+    if own == other:
+        return c / d
+    ratio = None if own.is_Add or other.is_Add else a / b
+    return ratio if ratio is not None and ratio.is_number else None
 
 
 def _sample(place: Any, n: int) -> tuple[Any, bool]:
@@ -270,7 +266,7 @@ def number(value: sympy.Expr) -> complex | float | int:
 
 def expand(expression: Any) -> sympy.Expr:
     """A scalar expression with its divergences and derivatives carried out; integrals stay."""
-    expression = as_expression(expression, "expressions").doit(integrals=False)
+    expression = expanded(as_expression(expression, "expressions"), integrals=False)
     if not isinstance(expression, sympy.Expr) or isinstance(expression, sympy.MatrixBase):
         raise TypeError(f"a scalar expression is needed; got {expression!r}.")
     return expression

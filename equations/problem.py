@@ -316,11 +316,16 @@ class Problem:
         return printing.latex(self)
 
 
-def _equations(value: Any) -> tuple[Eq, ...]:
+def _equations(value: Any, what: str = "`equations`") -> tuple[Eq, ...]:
     if isinstance(value, Eq):
         return (value,)
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and what == "`equations`":
         return tuple(e for region, item in value.items() for e in _equations_within(region, item))
+    if isinstance(value, type):
+        raise TypeError(
+            f"{what} got the class {value.__name__}; make a law of it with its coordinates, as "
+            f"`{value.__name__}((x, y), ...)`."
+        )
     if isinstance(value, Law):
         return tuple(value.equations)
     if isinstance(value, sympy.core.relational.Equality):
@@ -328,15 +333,16 @@ def _equations(value: Any) -> tuple[Eq, ...]:
     if isinstance(value, sympy.core.relational.GreaterThan | sympy.core.relational.LessThan):
         return (Eq(sympy.Min(value.gts - value.lts, 0), 0),)
     if isinstance(value, list | tuple):
-        return tuple(e for item in value for e in _equations(item))
-    if isinstance(value, bool):
+        return tuple(e for item in value for e in _equations(item, what))
+    if isinstance(value, bool | sympy.logic.boolalg.BooleanAtom):
         raise TypeError(
-            f"`equations` takes `Eq(...)`; got {value}, which a comparison gives. Write `Eq(u, 0)` "
+            f"{what} takes `Eq(...)`; got {value}, which a comparison gives. Write `Eq(u, 0)` "
             "in place of `u == 0`."
         )
     raise TypeError(
-        f"`equations` takes `Eq(...)`, a law, or a list of them; got {value!r} "
-        f"({type(value).__name__}). Write `Eq(expression, 0)` for an expression that vanishes."
+        f"{what} takes `Eq(...)`, a law, or a list of them; got {value!r} "
+        f"({type(value).__name__}). Write `Eq(expression, 0)` for an expression that vanishes, "
+        "`Eq(u, 1)` for a value."
     )
 
 
@@ -368,17 +374,15 @@ def _conditions(domain: Any, value: Any) -> Iterable[Condition]:
     if not isinstance(value, Mapping):
         for condition in value if isinstance(value, list | tuple) else (value,):
             if not isinstance(condition, Condition):
-                raise TypeError(f"`conditions` takes {{where: equation}}; got {condition!r}.")
+                raise TypeError(
+                    f"`conditions` takes {{where: equation}}; got {condition!r}. Write them as "
+                    '`{"left": Eq(u, 0), ...}`.'
+                )
             yield condition
         return
     for where, equations in value.items():
         label, part = _locate(domain, where)
-        if isinstance(equations, Mapping):
-            raise TypeError(
-                f"`conditions` at {label!r} are an `Eq` or a list of them; got {equations!r}. "
-                "Write `Eq(u, value)` for each unknown."
-            )
-        for equation in _equations(equations):
+        for equation in _equations(equations, f"`conditions` at {label!r}"):
             yield Condition(label, part, equation)
 
 
@@ -397,7 +401,8 @@ def _locate(domain: Any, where: Any) -> tuple[str, Any]:
     if not hasattr(where, "sample"):
         raise TypeError(
             f"a key of `conditions` is the name of a part, a tuple of names, a part, a `Point`, "
-            f'"domain", or a shape; got {where!r}.'
+            f'"domain", or a shape; got {where!r}. The parts are {", ".join(domain.parts)}; '
+            "`domain.boundary.where(x < 0.5)` is a piece, `Point(0.5)` a point."
         )
     owner = getattr(where, "shape", None)
     label = str(where) if owner is None else where.label

@@ -10,15 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import Any
 
 import sympy
 from sympy.core.function import AppliedUndef
 
 from .compile import Orders, expand, field_and_orders, jet_atoms
+from .expansion import rate_along, slopes_of
 from .history import FractionalLaplacian
 from .nonlocal_terms import one_value, outermost
 from .symbols import fields_in, is_time, spatial
+
+SHORT = 100  # nodes of an expression that is multiplied out
 
 
 @dataclass(frozen=True)
@@ -58,10 +62,24 @@ class JetExpression:
     symbols: dict[Jet, sympy.Dummy]
 
     def slope(self, jet: Jet) -> sympy.Expr:
-        """The partial derivative with respect to one jet."""
-        slope = sympy.diff(self.expression, self.symbols[jet])
-        held = slope.free_symbols & set(self.symbols.values())
-        return sympy.expand(slope) if held else slope
+        """The partial derivative with respect to one jet, with jets cancelled that do not matter,
+        unless it is long."""
+        if jet not in self._slopes:
+            symbol = self.symbols[jet]
+            slope = self._factors.get(symbol, sympy.S.Zero)
+            if slope is None:
+                slope = rate_along(self.expression, symbol)
+            held = slope.free_symbols & set(self.symbols.values())
+            self._slopes[jet] = sympy.expand(slope) if held and is_short(slope) else slope
+        return self._slopes[jet]
+
+    @cached_property
+    def _factors(self) -> dict[Any, sympy.Expr | None]:
+        return slopes_of(self.expression, frozenset(self.symbols.values()))
+
+    @cached_property
+    def _slopes(self) -> dict[Jet, sympy.Expr]:
+        return {}
 
     def rest(self) -> sympy.Expr:
         """What is left where every jet is zero."""
@@ -72,6 +90,14 @@ class JetExpression:
         """Whether the expression is affine in all its jets together."""
         held = set(self.symbols.values())
         return not any(self.slope(jet).free_symbols & held for jet in self.symbols)
+
+
+def is_short(expression: sympy.Expr) -> bool:
+    """Whether an expression is multiplied out to see what cancels: not if it is long, or divides by
+    a sum."""
+    nodes = list(islice(sympy.preorder_traversal(expression), SHORT + 1))
+    divides = (n.is_Pow and n.base.is_Add and not n.exp.is_positive for n in nodes)
+    return len(nodes) <= SHORT and not any(divides)
 
 
 @lru_cache(maxsize=4096)

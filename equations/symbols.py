@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -377,11 +378,18 @@ def spatial(symbols: Iterable[sympy.Symbol]) -> tuple[sympy.Symbol, ...]:
 
 def fields_in(expression: Any) -> tuple[AppliedUndef, ...]:
     """The unknown fields in an expression, vector or equation, in order of first appearance."""
+    return _fields_in(expression) if isinstance(expression, sympy.Basic) else _found(expression)
+
+
+def _found(expression: Any) -> tuple[AppliedUndef, ...]:
     found: dict[AppliedUndef, None] = {}
     for node in sympy.preorder_traversal(expression):
         if isinstance(node, AppliedUndef):
             found[node] = None
     return tuple(found)
+
+
+_fields_in = lru_cache(maxsize=4096)(_found)
 
 
 def space_of(*expressions: Any) -> tuple[sympy.Symbol, ...]:

@@ -325,6 +325,15 @@ def spread(parameter: Parameter, n: int) -> np.ndarray:
     return np.linspace(*parameter.between, n)
 
 
+def both_ends_of_time(case: Case) -> str:
+    """A remedy where one condition holds on 'initial' and on 'final', as on "boundary"."""
+    sides = ", ".join(repr(name) for name in case.parts if name not in TIME_PARTS)
+    for condition, _ in case.conditions:
+        if set(TIME_PARTS) <= set(getattr(condition.part, "names", ())):
+            return f"{condition.label!r} holds both ends of time: name the sides, {sides}."
+    return ""
+
+
 def is_field(f: AppliedUndef) -> bool:
     """Whether it is a field at the point, not one taken elsewhere, as f(0)."""
     return all(isinstance(a, sympy.Symbol) for a in f.args)

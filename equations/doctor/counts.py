@@ -10,13 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sympy.core.function import AppliedUndef
 
+from geometry import Point
+
 from .. import structure
-from .case import TIME_PARTS, Case, Statement, at, evaluate, unknowns_in
+from ..interior import Interior
+from .case import TIME_PARTS, Case, Statement, at, both_ends_of_time, evaluate, unknowns_in
 from .findings import Finding, error, note, warning
+from .transport import speeds
 
 
 def equations(case: Case) -> Iterator[Finding]:
@@ -55,6 +60,8 @@ def boundary(case: Case) -> Iterator[Finding]:
     """Every part of the boundary has as many conditions as the equations carry there."""
     if not unknowns_in(s.expression for s in case.equations):
         return
+    if speeds(case) is not None:
+        return  # where the flow enters, and nowhere else: see `transport`
     alike: dict[Finding, list[str]] = {}
     if len(case.coordinates) > 1:
         for name in _sides(case):
@@ -105,12 +112,13 @@ def _ends(case: Case) -> Iterator[Finding]:
     axis = case.space[0]
     most = sum(case.orders[f].get(axis, 0) for f in case.fields)
     least = most - sum(case.orders[f].get(axis, 0) for f in case.coefficients)
+    most += sum(p.role == "eigenvalue" for p in case.problem.parameters)  # and a size for each
     if any(_degenerate(case, name) for name in ends):
         least = 0
     for name in case.interfaces:
         for names, _ in case.sides(name):
             most += sum(case.orders[f].get(axis, 0) for f in _continued(case, names))
-    total = sum(int(_counts(case, name).min()) for name in ends)
+    total = sum(int(_counts(case, name).min()) for name in ends) + len(_single(case))
     where = f"on {', '.join(ends)}"
     lonely = [n for n in ends if not _counts(case, n).any()] if total < least else []
     if total < least:
@@ -154,20 +162,18 @@ def initial(case: Case) -> Iterator[Finding]:
                 _surplus(case, n),
             )
         elif given[f] > n == 0:
-            yield note(
+            follows = any(needed.values())
+            yield (note if follows else warning)(
                 "on initial",
                 f"{what} has an initial value, but no equation holds its time derivative.",
-                "It follows from the other unknowns; the condition must agree with them.",
+                "It follows from the other unknowns; the condition must agree with them."
+                if follows
+                else "Drop it: the equations determine the solution at every instant.",
             )
 
 
 def _surplus(case: Case, n: int) -> str:
-    keep = f"Keep {n} on 'initial' (and 'final' together)."
-    sides = ", ".join(repr(name) for name in case.parts if name not in TIME_PARTS)
-    for condition, _ in case.conditions:
-        if set(TIME_PARTS) <= set(getattr(condition.part, "names", ())):
-            return f"{keep} {condition.label!r} holds both ends of time: name the sides, {sides}."
-    return keep
+    return f"Keep {n} on 'initial' (and 'final' together). {both_ends_of_time(case)}".rstrip()
 
 
 def evidence(case: Case) -> Iterator[Finding]:
@@ -187,6 +193,44 @@ def evidence(case: Case) -> Iterator[Finding]:
             f"nothing determines {names}: there are neither data nor extra conditions.",
             "Give `data=Data(points, {u: values})`, or a number in place of the parameter.",
         )
+
+
+def single(case: Case) -> Iterator[Finding]:
+    """What is stated at a point, or as one number over the domain, finds something to determine."""
+    if case.problem.data or _absorbing(case) or len(case.coordinates) == 1 or case.time:
+        return
+    if any(p.role == "eigenvalue" for p in case.problem.parameters):
+        return
+    for condition, statement in _single(case):
+        others = tuple(c for c in case.problem.conditions if c is not condition)
+        floating = structure.floating(case.problem.replace(conditions=others))
+        if set(unknowns_in([statement.expression])) & set(floating):
+            continue
+        full = all(
+            int(_counts(case, name, beside)[there].min()) >= _carried(case, name, beside)[1]
+            for name in _sides(case)
+            for beside, there in case.sides(name)
+        )
+        if full:
+            yield warning(
+                statement.where,
+                "the conditions on the boundary determine the solution already.",
+                "Drop it, give it as `data`, or leave a number or a condition open that it "
+                "determines.",
+            )
+
+
+def _single(case: Case) -> list[tuple[Any, Statement]]:
+    """The conditions that are one number each: at a point, or an integral over the domain."""
+
+    def is_single(place: Any, statement: Statement) -> bool:
+        if isinstance(place, Point):
+            return True
+        jets = structure.jet_expression(statement.expression).symbols
+        return isinstance(place, Interior) and all(j.place is not None for j in jets)
+
+    sound = ((c, s) for c, s in case.conditions if case.refusal(s.expression) is None)
+    return [(c, s) for c, s in sound if is_single(c.part, s)]
 
 
 def _counts(case: Case, name: str, names: tuple[str, ...] = ()) -> np.ndarray:
@@ -272,6 +316,8 @@ def _degenerate(case: Case, name: str) -> bool:
     crossed = set(_crossed(case, name))
     for statement in case.equations:
         held = structure.jet_expression(statement.expression)
+        if not held.expression.free_symbols & set(case.coordinates):
+            continue
         for jet in held.symbols:
             slope = held.slope(jet)
             if not slope.free_symbols & set(case.coordinates):

@@ -8,9 +8,10 @@ import numpy as np
 import sympy
 
 from .. import structure
-from ..operators import Divergence
-from ..symbols import NormalComponent
-from .case import TIME_PARTS, Case, unknowns_in
+from ..fluxes import Reason, source_and_flux
+from ..nonlocal_terms import is_local
+from ..symbols import NormalComponent, Parameter
+from .case import TIME_PARTS, Case, Statement, unknowns_in
 from .findings import Finding, error, note, warning
 
 
@@ -34,62 +35,67 @@ def constants(case: Case) -> Iterator[Finding]:
                 f"{f} is determined up to a constant: no condition or datum holds its value.",
                 "State its value somewhere, on a part of the boundary or at a `Point`.",
             )
-            yield from _compatibility(case, f)
 
 
-def _compatibility(case: Case, f) -> Iterator[Finding]:
-    """The balance of a pure flux problem: what the sources make must leave through the boundary."""
-    if len(case.equations) != 1 or case.time:
+def balance(case: Case) -> Iterator[Finding]:
+    """Where the flux through the whole boundary is given, what the sources make leaves through it:
+    heat, mass, and forces."""
+    if case.time or case.regions:
         return
-    balance = _balance(case)
-    if balance is None:
-        return
-    sources, outflow, size = balance
-    if abs(sources - outflow) > 0.02 * size:
-        yield error(
-            "equation",
-            f"no solution exists: the sources of {f} add up to {sources:.3g} in the domain, the "
-            f"flux through the boundary to {outflow:.3g}.",
-            "Change a source or a flux so that the two agree, or state a value of "
-            f"{f} on some part.",
-        )
+    for statement in case.sound(case.equations):
+        found = _balance(case, statement)
+        if found is None:
+            continue
+        sources, outflow, size = found
+        if abs(sources - outflow) > 0.02 * size:
+            yield error(
+                statement.where,
+                f"no solution exists: the sources add up to {sources:.3g} in the domain, the flux "
+                f"through the boundary to {outflow:.3g}.",
+                "Change a source or a flux so that the two agree, or leave one open: state a value "
+                "in place of a flux, a flux in place of a velocity.",
+            )
 
 
-def _balance(case: Case) -> tuple[float, float, float] | None:
-    """Integrals of the sources, of the outflow, and of their absolute values, for one equation
-    c div F = g with conditions s F · n = h; None where it has another form."""
-    residual = case.equations[0].expression
-    nodes = residual.atoms(Divergence)
-    if len(nodes) != 1:
+def _balance(case: Case, statement: Statement) -> tuple[float, float, float] | None:
+    """Integrals of the sources, of the outflow, and of their absolute values, for an equation
+    div F = s; None where it has another form, or a flux is not known."""
+    if not is_local(statement.expression):
         return None
-    (node,) = nodes
-    factor, g = residual.coeff(node), -residual.subs(node, 0)
-    if not factor.is_real or not factor or structure.jet_expression(g).symbols:
+    try:
+        source, flux = source_and_flux(statement.expression, case.space, case.fields)
+    except Reason:
         return None
-    through_sign = 1 if factor > 0 else -1  # the flux that leaves is F or -F
+    if structure.jet_expression(source).symbols or source.has(Parameter):
+        return None
     interior = case.domain.sample_interior(1024, key=3)
-    sources = case.evaluate(g / abs(factor), interior.points) * interior.weights
+    sources = case.evaluate(source, interior.points) * interior.weights
     total, outflow, size = sources.sum(), 0.0, np.abs(sources).sum()
-    for name in case.parts:
-        conditions = list(case.conditions_on(name))
-        if len(conditions) != 1 or not conditions[0][2].all():
+    normal = [NormalComponent(f"n_{c.name}") for c in case.space]
+    through = sympy.expand(sum(a * n for a, n in zip(flux, normal, strict=True)))
+    for name, sample in case.parts.items():
+        known = _known(case, name, through)
+        if known is None or known.has(Parameter):
             return None
-        flux = _flux(case, conditions[0][1].expression, node)
-        if flux is None:
-            return None
-        sample = case.parts[name]
-        through = through_sign * case.evaluate(flux, sample.points, sample.normals) * sample.weights
-        outflow, size = outflow + through.sum(), size + np.abs(through).sum()
+        values = case.evaluate(known, sample.points, sample.normals) * sample.weights
+        outflow, size = outflow + values.sum(), size + np.abs(values).sum()
     return float(np.real(total)), float(np.real(outflow)), float(size)
 
 
-def _flux(case: Case, residual: sympy.Expr, node: Divergence) -> sympy.Expr | None:
-    """h / s, where a condition states s F · n = h for the flux F of the node."""
-    normal = [NormalComponent(f"n_{c.name}") for c in node.space]
-    through = sympy.expand(sum(a * n for a, n in zip(node.flux, normal, strict=True)))
-    residual = sympy.expand(residual)
-    for scale in (1, -1):
-        h = sympy.expand(scale * through - residual)
-        if not structure.jet_expression(h).symbols:
-            return scale * h
-    return None
+def _known(case: Case, name: str, through: sympy.Expr) -> sympy.Expr | None:
+    """The flux through a part where its conditions give it: by the values of all that it holds, or
+    as a multiple of what a condition states."""
+    residuals = [s.expression for _, s, at in case.conditions_on(name) if at.all()]
+    held = structure.jet_expression(through)
+    stated = filter(None, map(structure.stated_value, residuals))
+    values = {held.symbols[jet]: value for jet, value in stated if jet in held.symbols}
+    flux = sympy.expand(held.expression.xreplace(values))
+    left = [j for j, symbol in held.symbols.items() if symbol in flux.free_symbols]
+    for condition in map(structure.jet_expression, residuals) if left else ():
+        if left[0] in condition.symbols:
+            alike = {s: held.symbols[j] for j, s in condition.symbols.items() if j in held.symbols}
+            ratio = sympy.diff(flux, held.symbols[left[0]]) / condition.slope(left[0])
+            rest = sympy.expand(flux - ratio * condition.expression.xreplace(alike))
+            if not rest.free_symbols & {*held.symbols.values(), *condition.symbols.values()}:
+                return rest
+    return None if left else flux

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .. import structure
-from .case import Case, Statement, evaluate, unknowns_in
+from .case import Case, Statement, both_ends_of_time, evaluate, unknowns_in
 from .findings import Finding, warning
 
 
@@ -29,7 +29,7 @@ def enclosed(case: Case) -> Iterator[Finding]:
             f"the second derivatives of {f} have both signs, as in the equation of waves, and "
             "conditions are given all round.",
             "Such a problem seldom has one solution; check the signs, or leave one side free and "
-            "state the value and its rate on the opposite one.",
+            f"state the value and its rate on the opposite one. {both_ends_of_time(case)}".rstrip(),
         )
 
 

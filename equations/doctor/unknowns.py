@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import sympy
 
-from ..symbols import TIME, NormalComponent, Parameter
+from ..elsewhere import At
+from ..symbols import TIME, NormalComponent, Parameter, is_time, spatial
 from .case import TIME_PARTS, Case, is_field, unknowns_in
 from .findings import Finding, error, note
 
@@ -88,6 +89,25 @@ def fields(case: Case) -> Iterator[Finding]:
             f"{f}, an unknown of {type(law).__name__}, is in no equation.",
             "Give all equations of the law, or replace the law by your own equations.",
         )
+
+
+def arguments(case: Case) -> Iterator[Finding]:
+    """No field has a place where its time belongs, as w(t, x) beside w(x, t)."""
+    for statement in case.statements:
+        for node in statement.expression.atoms(At):
+            mixed = (
+                place
+                for own, place in node.moves.items()
+                if is_time(own) and set(spatial(place.free_symbols)) & set(case.space)
+            )
+            for place in mixed:
+                f = unknowns_in([node])[0]
+                yield error(
+                    statement.where,
+                    f"{f.func(*(node.moves.get(a, a) for a in f.args))} is {f} at the time "
+                    f"{place}, which is a place.",
+                    f"Give the arguments of {f} in one order throughout.",
+                )
 
 
 def _meant(f, known) -> str:

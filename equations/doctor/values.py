@@ -11,7 +11,7 @@ import sympy
 from .. import structure
 from ..symbols import Parameter
 from .case import Case, Statement, at, evaluate, spread, unknowns_in
-from .findings import Finding, error, note
+from .findings import Finding, error, note, warning
 
 
 def coefficients(case: Case) -> Iterator[Finding]:
@@ -70,6 +70,29 @@ def _culprit(case: Case, statement: Statement, held, points, normals):
             return shown, int(np.argmax(wrong))
     wrong = ~np.isfinite(evaluate(held, case.coordinates, points, normals))
     return statement.expression, int(np.argmax(wrong))
+
+
+def poles(case: Case) -> Iterator[Finding]:
+    """No coefficient divides by what changes its sign inside the domain."""
+    for statement in case.sound(case.equations):
+        points = case.interior_of(statement)
+        for power in structure.jet_expression(statement.expression).expression.atoms(sympy.Pow):
+            base = power.base
+            if power.exp.is_negative and base.free_symbols & set(case.coordinates):
+                if base.free_symbols <= set(case.coordinates):
+                    yield from _pole(case, statement, base, points)
+
+
+def _pole(case: Case, statement: Statement, base: sympy.Expr, points) -> Iterator[Finding]:
+    values = case.evaluate(base, points)
+    if np.isrealobj(values) and np.isfinite(values).all() and values.min() < 0 < values.max():
+        point = points[int(np.argmin(np.abs(values)))]
+        yield warning(
+            statement.where,
+            f"it divides by {base}, which vanishes inside the domain, near "
+            f"{at(point, case.coordinates)}.",
+            "Rewrite it so that it is finite there, or take that place out of the domain.",
+        )
 
 
 def contradictions(case: Case) -> Iterator[Finding]:

@@ -247,7 +247,7 @@ BROKEN = {
     "a transport equation without an inflow": (
         Problem(strip, Eq(diff(w, t) + diff(w, x), 0), {"initial": Eq(w, 0)}),
         "error",
-        "no conditions, where the equations need 1 in all",
+        "no conditions where the flow of w(x, t) enters, near x = -1",
         "Add conditions",
     ),
     "no initial value": (

@@ -17,6 +17,7 @@ from equations import (
     normal_derivative,
 )
 from equations.symbols import normal
+from tests.equations.slips import KINDS, SLIPS
 from tests.equations.sound_laws import LAWS
 from tests.equations.statements import (
     BROKEN,
@@ -35,26 +36,23 @@ from tests.equations.statements import (
     y,
 )
 
+ALL_BROKEN, ALL_SOUND = BROKEN | SLIPS, SOUND | KINDS | LAWS
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_doctor_finds(name):
-    problem, level, message, remedy = BROKEN[name]
+
+@pytest.mark.parametrize("name", ALL_BROKEN)
+def test_doctor_finds_with_remedy_and_place_and_makes_all_its_checks(name):
+    problem, level, message, remedy = ALL_BROKEN[name]
     findings = problem.check()
     assert any(
         f.level == level and message in f.message and remedy in f"{f.message} {f.remedy}"
         for f in findings
     ), str(findings)
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_doctor_makes_all_its_checks_and_names_a_place(name):
-    findings = BROKEN[name][0].check()
     assert all(f.where and f.where != "doctor" for f in findings), str(findings)
 
 
-@pytest.mark.parametrize("name", SOUND | LAWS)
+@pytest.mark.parametrize("name", ALL_SOUND)
 def test_doctor_has_neither_error_nor_warning_for(name):
-    findings = (SOUND | LAWS)[name].check()
+    findings = ALL_SOUND[name].check()
     assert not findings.errors and not findings.warnings, str(findings)
     assert all(f.where != "doctor" for f in findings), str(findings)
 

@@ -131,7 +131,10 @@ def test_data_take_lists_and_give_columns():
     [
         (lambda: Problem(square, laplacian(u)), TypeError, "`equations` takes `Eq(...)`"),
         (lambda: Problem(square, "u = 0"), TypeError, "`equations` takes"),
-        (lambda: Problem(square, Eq(u, 0), {"left": u}), TypeError, "`equations` takes"),
+        (lambda: Problem(square, NavierStokes), TypeError, "the class NavierStokes; make a law"),
+        (lambda: Problem(square, Eq(u, 0), {"left": u}), TypeError, "`conditions` at 'left' takes"),
+        (lambda: Problem(square, Eq(u, 0), {"left": u == 0}), TypeError, "`conditions` at 'left'"),
+        (lambda: Problem(square, Eq(u, 0), {"left": {u: 0}}), TypeError, "`Eq(u, 1)` for a value"),
         (lambda: Problem(square, Eq(u, 0), {0: Eq(u, 0)}), TypeError, "a key of `conditions`"),
         (lambda: Problem(square, Eq(u, 0), [Eq(u, 0)]), TypeError, "`conditions` takes"),
         (lambda: Problem(square, Eq(u, 0), {(): Eq(u, 0)}), TypeError, "a key of `conditions`"),
