@@ -30,6 +30,9 @@ from .symbols import NormalComponent, Parameter, fields_in, is_time
 __all__ = ["BoundaryValue", "NoWeakForm", "WeakForm", "outermost", "weak_form"]
 
 
+ROUNDING = 1e-12  # of coefficients, relative to the largest
+
+
 class NoWeakForm(ValueError):
     """A problem has no weak form of this kind; lists all reasons."""
 
@@ -473,8 +476,16 @@ def _solve_for_flux(residual, through, gradient: set[sympy.Symbol]) -> sympy.Exp
     factor = _without(gradient, sympy.diff(residual, pivot) / sympy.diff(through, pivot))
     if factor is None or factor == 0:
         return None
-    rest = _without(gradient, sympy.expand(residual - factor * through))
+    rest = _without(gradient, _chopped(sympy.expand(residual - factor * through), residual))
     return None if rest is None else -rest / factor
+
+
+def _chopped(difference: sympy.Expr, whole: sympy.Expr) -> sympy.Expr:
+    """The difference without terms that are rounding of those of the whole."""
+    sizes = [abs(term.as_coeff_Mul()[0]) for term in sympy.Add.make_args(sympy.expand(whole))]
+    least = ROUNDING * max(sizes, default=0)
+    terms = sympy.Add.make_args(difference)
+    return sympy.Add(*(term for term in terms if abs(term.as_coeff_Mul()[0]) > least))
 
 
 def _without(symbols: set, expression: sympy.Expr) -> sympy.Expr | None:

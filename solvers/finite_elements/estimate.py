@@ -9,6 +9,7 @@ than the order 4/3 of a reentrant right angle (Grisvard, Elliptic Problems in No
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,9 +64,11 @@ def _listed(orders: np.ndarray) -> str:
     return ", ".join(f"{order:.1f}" for order in np.ravel(orders))
 
 
-def distance(other: Any, reference: Any, space: Any, domain: Any) -> np.ndarray:
+def distance(
+    other: Any, reference: Any, space: Any, domain: Any, vector: Sequence[int] = ()
+) -> np.ndarray:
     """The relative L2 distances of the unknowns of two discrete functions, on the space of the
-    second one."""
+    second one; those of the components of a vector are relative to all of it."""
     points = space.interior.points.reshape(-1, space.dimension)
     weights = space.interior.weights.ravel()
     functionals = [Functional(u, (((0,) * len(u.args), 1),)) for u in reference.unknowns]
@@ -75,6 +78,7 @@ def distance(other: Any, reference: Any, space: Any, domain: Any) -> np.ndarray:
         a, b = np.array(other(functionals, at)), np.array(reference(functionals, at))
         squares += factor * np.stack([(a - b) ** 2 @ weights, b**2 @ weights])
     sizes = np.maximum(squares[1], NEGLIGIBLE**2 * squares[1].max())
+    sizes[list(vector)] = squares[1, list(vector)].sum()
     return np.sqrt(squares[0] / np.where(sizes > 0, sizes, 1))
 
 

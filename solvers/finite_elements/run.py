@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from equations import Problem, WeakForm, weak_form
+from equations.structure import solenoidal
 
 from ..monitor import Monitor, Progress, Target
 from ..solution import Solution
@@ -51,6 +52,8 @@ class Run:
         self.weak = weak_form(problem)
         self.densities = Densities(self.weak)
         self.degrees = degrees(self.weak, method.degree)
+        velocity = solenoidal(problem) or ()
+        self.vector = [self.weak.unknowns.index(u) for u in velocity]
         self.size = method.size if method.size is not None else default_size(self.shape)
         self.tolerance = min(method.tolerance, 0.1 * (target.tolerance or math.inf))
         self.deadline = self.started + (target.seconds or math.inf)
@@ -62,8 +65,10 @@ class Run:
             levels.append(self._level(scale, len(levels)))
             if scale == 2.0 and self.weak.time is not None:
                 in_time = self._error_in_time(levels[-1])
-            if not levels[-1].is_good or self._is_late:
+            if self._is_late:
                 break
+            if scale > 1.0 and not levels[-1].is_good:  # a mesh too coarse to hold a solution
+                levels.pop()
         result = self._estimate(levels, in_time)
         while self._wants_more(levels, result):
             scale /= 2
@@ -110,12 +115,16 @@ class Run:
         if not finer.complete:
             return np.full(len(self.weak.unknowns), np.inf)
         reference = replace(level.discrete, trajectory=finer)
-        return distance(level.discrete, reference, level.space.main, self.problem.domain)
+        reference = anchored(reference, level.space, self.problem, self.weak)
+        return self._distance(level.discrete, reference, level.space)
+
+    def _distance(self, other: Discrete, reference: Discrete, space: Product) -> np.ndarray:
+        return distance(other, reference, space.main, self.problem.domain, self.vector)
 
     def _estimate(self, levels: list[_Level], in_time: Any) -> Estimate:
         sizes = {level.space.size: level for level in levels}  # coarse meshes may coincide
         pairs = [
-            distance(coarse.discrete, fine.discrete, fine.space.main, self.problem.domain)
+            self._distance(coarse.discrete, fine.discrete, fine.space)
             for coarse, fine in pairwise(list(sizes.values())[-3:])
         ]
         return estimate(pairs, self.degrees, in_time)
