@@ -32,6 +32,15 @@ TARGETS = {
     "burgers": 1e-3,
     "poisson_hole": 1e-3,
     "unknown_conductivity": 1e-2,
+    "eig_lshape": 1e-3,
+    "eig_harmonic_oscillator": 1e-6,
+    "maxwell_eig_lshape": 1e-2,
+    "cylinder_st2d1": 1e-2,
+    "kirsch_infinite_plate": 1e-2,
+    "nafems_le1": 1e-2,
+    "timoshenko_cantilever": 1e-3,
+    "nafems_t3": 1e-3,
+    "nafems_t4": 5e-3,
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.accuracy import TARGETS
-from science import PINN
+from science import PINN, FiniteElements
 from science.catalogue import entries, find
 from science.scripts import run_script
 
@@ -16,6 +16,15 @@ SMALL = {
     "burgers": (PINN(width=20, steps=600, points=600), 0.1),
     "poisson_hole": (PINN(width=12, depth=2, steps=300, points=400), 0.05),
     "unknown_conductivity": (PINN(width=12, depth=2, steps=400, points=300), 0.05),
+    "eig_lshape": (FiniteElements(size=0.2), 1e-2),
+    "eig_harmonic_oscillator": (FiniteElements(size=0.2), 1e-5),
+    "maxwell_eig_lshape": (FiniteElements(size=0.2), 1e-2),
+    "cylinder_st2d1": (FiniteElements(size=0.05), 0.1),
+    "kirsch_infinite_plate": (FiniteElements(size=0.3), 2e-2),
+    "nafems_le1": (FiniteElements(size=0.2), 0.15),
+    "timoshenko_cantilever": (FiniteElements(size=1), 1e-3),
+    "nafems_t3": (FiniteElements(size=0.01), 1e-3),
+    "nafems_t4": (FiniteElements(size=0.1), 5e-3),
 }
 
 
