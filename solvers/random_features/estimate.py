@@ -14,7 +14,7 @@ from .expansion import Expansion
 
 SLOWEST = 0.75  # largest ratio of successive differences that is counted
 SAFETY = 3.0
-ROUNDING = 1e-14
+ROUNDING = 3e-12  # what the condition of the least-squares problems leaves of 1e-16
 
 Group = tuple
 

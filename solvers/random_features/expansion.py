@@ -111,6 +111,7 @@ def expansion(
     key: jax.Array,
     *,
     half_waves: float | None = None,
+    share: float = 1.0,
     patches: Mapping[str, int] | None = None,
 ) -> Expansion:
     """Zero, as an expansion of all fields of a problem in `size` features for each patch."""
@@ -120,11 +121,14 @@ def expansion(
         axes = [problem.domain.axes[c] for c in columns]
         periodic = [i for i, axis in enumerate(axes) if axis in problem.domain.periods]
         filled = _filled(problem.domain) if len(columns) == len(problem.coordinates) else 1.0
+        widest = bandwidth(size / filled, len(columns))
+        if half_waves is not None:
+            widest = np.pi / 2 * half_waves
         features = draw(
             jax.random.fold_in(key, i),
             size,
             (lower, upper),
-            widest=half_waves and np.pi / 2 * half_waves or bandwidth(size / filled, len(columns)),
+            widest=share * widest,
             patches=[(patches or {}).get(axis, 1) for axis in axes],
             periodic=periodic,
         )

@@ -24,6 +24,7 @@ from .rows import Rows
 RANK = 1e-14  # size of what counts as no change, relative to the largest
 STEPS = 25
 HALVINGS = 8  # of a step that does not bring the residuals down
+ROUNDING = 1e-13  # of the residuals relative to the values that make them
 AS_PREDICTED = 1.1  # times what the linear model predicts: the statement is linear enough there
 STALLED = 0.7  # of the loss before: what a step at rounding leaves
 
@@ -37,6 +38,11 @@ class Fit:
     losses: tuple[float, ...]
     converged: bool
 
+    @property
+    def loss(self) -> float:
+        """The weighted norm of the residuals; infinite where no step was possible."""
+        return self.losses[-1] if self.losses else math.inf
+
 
 def fit(
     rows: Sequence[Rows],
@@ -49,13 +55,15 @@ def fit(
     losses: list[float] = []
     for _ in range(1 if is_linear else STEPS):
         system, scales = _system(rows, expansion)
+        size = float(np.linalg.norm(system[:, :-1] @ np.asarray(expansion.vector)))
         before = float(np.linalg.norm(system[:, -1]))
         step, left = least_squares(system)
         if not np.isfinite(step).all():
             return Fit(expansion, tuple(losses), False)
         expansion, loss = _descend(rows, scales, expansion, step[:, 0], before)
         losses.append(loss)
-        if not is_linear and (loss > STALLED * before or loss < AS_PREDICTED * left):
+        at_rounding = loss > STALLED * before or loss < ROUNDING * size
+        if not is_linear and (at_rounding or loss < AS_PREDICTED * left):
             return Fit(expansion, tuple(losses), loss <= before)
         if is_late():
             break

@@ -29,7 +29,7 @@ from .least_squares import Fit, fit, project
 from .rows import Rows
 
 FEATURES = {1: 800, 2: 2000, 3: 2400}  # of each field at most, by the number of coordinates
-MOST_UNKNOWNS = 3200  # a dense factorization of so many takes some ten seconds
+MOST_UNKNOWNS = 2400  # a dense factorization of so many takes some ten seconds
 MOST_COORDINATES = 5
 POINTS = 3  # in the interior, for each feature
 BOUNDARY_POINTS = 0.4  # on the part of each condition, for each feature
@@ -37,6 +37,9 @@ LEVELS = 5  # solutions with ever more features, which give the error estimate
 ENOUGH = 1e-8  # estimated error at which more features are not tried, without a tolerance
 FAILED = 0.3  # estimated error that is no solution
 FRESH_POINTS = 2000
+# Bandwidths that are tried, relative to what the features resolve: with the fewest, then with more.
+FIRST = (1.4, 1.0, 0.7, 0.5, 0.35, 0.25)
+NEARBY = (1.4, 1.0, 0.7)
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,7 @@ class _Run:
         self.started = perf_counter()
         self.is_linear = structure.is_linear(problem) and not problem.parameters
         self.patches = _patches(method.patches, problem)
+        self.share = 1.0
         self.goal = ENOUGH if target.tolerance is None else target.tolerance
 
     def solution(self) -> Solution:
@@ -151,7 +155,7 @@ class _Run:
         gaps: list[dict] = []
         result = estimate(gaps)
         for level, size in enumerate(sizes):
-            fits.append(self._fit(size, fits))
+            fits.append(self._best(size, fits, is_last=size == sizes[-1]))
             if level:
                 before, last = (f.expansion for f in fits[-2:])
                 gaps.append(differences(self.problem, before, last, self._fresh))
@@ -181,10 +185,30 @@ class _Run:
         seconds = self.target.seconds
         return seconds is not None and perf_counter() > self.started + seconds
 
-    def _fit(self, size: int, before: list[Fit]) -> Fit:
+    def _best(self, size: int, before: list[Fit], *, is_last: bool) -> Fit:
+        """The fit with the bandwidth that leaves the least; with all features that of before."""
+        if self.method.bandwidth is not None:
+            return self._fit(size, before, 1.0)
+        factors = [f * self.share for f in NEARBY] if before else FIRST
+        if before and is_last:
+            factors = [self.share]
+        found: dict[float, Fit] = {}
+        for factor in factors:
+            found[factor] = self._fit(size, before, factor)
+            if self._is_late():
+                break
+        self.share = min(found, key=lambda f: found[f].loss)
+        return found[self.share]
+
+    def _fit(self, size: int, before: list[Fit], share: float) -> Fit:
         key = jax.random.fold_in(self.key, len(before))
         start = expansion(
-            self.problem, size, key, half_waves=self.method.bandwidth, patches=self.patches
+            self.problem,
+            size,
+            key,
+            half_waves=self.method.bandwidth,
+            share=share,
+            patches=self.patches,
         )
         if before and not self.is_linear:
             start = project(before[-1].expansion, start, self.problem, key)
