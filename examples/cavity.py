@@ -19,7 +19,7 @@ problem = Problem(
     name="cavity",
 )
 
-# Method: chosen from the statement; the velocity becomes the curl of a stream function
+# Method: chosen from the statement; elements of degree two, of one for the pressure
 
 solution = solve(problem, folder="runs/cavity")
 

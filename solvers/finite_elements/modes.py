@@ -46,7 +46,9 @@ class _Run:
         (self.eigenvalue,) = eigenvalues_of(problem)
         self.spectrum = Spectrum(self.weak, self.eigenvalue)
         self.degrees = degrees(self.weak, method.degree)
-        self.size = method.size if method.size is not None else default_size(problem.domain)
+        self.size = method.size
+        if self.size is None:
+            self.size = default_size(problem.domain, self.spectrum.stiffness)
         self.deadline = self.started + (target.seconds or math.inf)
 
     def solutions(self) -> tuple[Solution, ...]:

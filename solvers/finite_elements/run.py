@@ -54,7 +54,9 @@ class Run:
         self.degrees = degrees(self.weak, method.degree)
         velocity = solenoidal(problem) or ()
         self.vector = [self.weak.unknowns.index(u) for u in velocity]
-        self.size = method.size if method.size is not None else default_size(self.shape)
+        self.size = (
+            method.size if method.size is not None else default_size(self.shape, self.densities)
+        )
         self.tolerance = min(method.tolerance, 0.1 * (target.tolerance or math.inf))
         self.deadline = self.started + (target.seconds or math.inf)
 
@@ -121,6 +123,13 @@ class Run:
     def _distance(self, other: Discrete, reference: Discrete, space: Product) -> np.ndarray:
         return distance(other, reference, space.main, self.problem.domain, self.vector)
 
+    def _worst(self, result: Estimate) -> float:
+        """The largest estimate; multipliers, as a pressure that is singular where a wall starts to
+        move, do not count."""
+        multipliers = [u in self.weak.multipliers for u in self.weak.unknowns]
+        errors = np.broadcast_to(result.errors, len(multipliers))
+        return float(errors[~np.array(multipliers)].max())
+
     def _estimate(self, levels: list[_Level], in_time: Any) -> Estimate:
         sizes = {level.space.size: level for level in levels}  # coarse meshes may coincide
         pairs = [
@@ -136,8 +145,8 @@ class Run:
         return (
             wanted is not None
             and levels[-1].is_good
-            and result.worst > wanted
-            and result.worst > 1.5 * np.max(result.in_time)
+            and self._worst(result) > wanted
+            and self._worst(result) > 1.5 * np.max(result.in_time)
             and space.main.size * growth <= MOST_UNKNOWNS[dimension]
             and not self._is_late
         )
@@ -171,11 +180,11 @@ class Run:
 
     def _status(self, levels: list[_Level], result: Estimate) -> Status:
         wanted = self.target.tolerance
-        if levels[-1].is_good and wanted is not None and result.worst <= wanted:
+        if levels[-1].is_good and wanted is not None and self._worst(result) <= wanted:
             return Status.TOLERANCE_REACHED
         if self._is_late:
             return Status.BUDGET_SPENT
-        if not levels[-1].is_good or result.worst > 1:
+        if not levels[-1].is_good or self._worst(result) > 1:
             return Status.NOT_CONVERGED
         return Status.SOLVED if wanted is None else Status.STEPS_SPENT
 
@@ -194,11 +203,14 @@ class Run:
                 f"of order 4, with an error of about {np.max(result.in_time):.1e}"
             )
         yield result.explanation
-        if 1 < result.worst < math.inf:
+        if 1 < self._worst(result) < math.inf:
             yield (
                 "meshes of different size give different solutions: the mesh is far too coarse, or "
                 "the statement is not well posed"
             )
+        for (u,), error in self._errors(result).items():
+            if u in self.weak.multipliers and 1 < error < math.inf:
+                yield f"{u} has no mean square that converges: it is singular somewhere"
         if self._status(levels, result) is Status.STEPS_SPENT:
             most = MOST_UNKNOWNS[space.dimension]
             yield (
@@ -220,7 +232,9 @@ def space_of(problem: Problem) -> Any:
 
 def mesh_choice(space: Space, size: Any, degree: int) -> str:
     """The mesh as a sentence for the report."""
-    length = f"of size {size:.4g}" if not callable(size) else "graded towards curved parts"
+    length = (
+        f"of size {size:.4g}" if not callable(size) else "graded towards curved parts and corners"
+    )
     return (
         f"mesh {length}: {len(space.grid.cell_nodes)} cells of degree {degree}, "
         f"{space.size} degrees of freedom a field"
