@@ -27,21 +27,26 @@ class FiniteElements:
     """Lagrange finite elements on simplices, for scalar and coupled equations in divergence form.
 
     The weak form is read off the statement (`equations.weak_form`); nonlinear problems are solved
-    by Newton's method with exact tangents, time-dependent ones stepped by an L-stable Runge-Kutta
-    method of order 4. The problem is solved on meshes of size 4h, 2h and h (and half of it, while
-    `solve(tolerance=)` asks for more), which gives the error estimate.
+    by Newton's method with exact tangents, where that fails with nonlinear terms that are raised
+    little by little; first and second time derivatives are stepped by an L-stable Runge-Kutta
+    method of order 4. An unknown that makes others meet an equation of first order, as the pressure
+    of a flow, gets polynomials of one degree less. `solve(problem, FiniteElements(), modes=4)`
+    gives the lowest modes of an eigenvalue problem. The problem is solved on meshes of size 4h, 2h
+    and h (and half of it, while `solve(tolerance=)` asks for more), which gives the error estimate.
 
     Arguments:
         size: edge length h of the mesh, or in two and three dimensions a function from points
             (n, d) to lengths; by default about 200, 40 and 10 cells across in one, two and three
-            dimensions, and in two 24 along each curved part.
+            dimensions; in two 24 along each curved part, and a tenth of the length at reentrant
+            corners and where given values jump.
         degree: 1 or 2, of the polynomials; cells along curved walls are curved for degree 2.
         time_steps: so many equal steps in time instead of adaptive ones.
         tolerance: relative, of one adaptive step and of Newton's method.
 
     Notes:
         The error in L2 is of order degree + 1 where the solution is smooth, less at reentrant
-        corners. Values of any expression with derivatives up to the second.
+        corners; of eigenvalues of order 2 degree. The errors of the components of a velocity are
+        relative to all of it. Values of any expression with derivatives up to the second.
 
     Raises:
         ValueError for a size, degree, number of steps or tolerance out of range.
