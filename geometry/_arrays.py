@@ -24,14 +24,31 @@ def as_points(points: Any, dimension: int) -> Any:
     """Returns `points` as a floating-point array with a last axis of length `dimension`."""
     if not isinstance(points, jax.Array):
         points = np.asarray(points)
-        if points.dtype == object or not np.issubdtype(points.dtype, np.floating):
-            points = points.astype(np.float64)
+        if not np.issubdtype(points.dtype, np.floating):
+            points = _as_float(points)
     if points.ndim == 0 or points.shape[-1] != dimension:
         raise ValueError(
             f"`points` needs a last axis with one entry for each of the {dimension} coordinates; "
             f"got an array of shape {points.shape}. One point is a list of {dimension} numbers."
         )
     return points
+
+
+def _as_float(points: np.ndarray) -> np.ndarray:
+    try:
+        if points.dtype.kind in "USc":
+            raise TypeError
+        return points.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"`points` needs real numbers; got an array of type {points.dtype}."
+        ) from error
+
+
+def nearest_index(tree: Any, points: np.ndarray) -> np.ndarray:
+    """Returns the number of the entry of a k-d tree nearest to each point: any one for points that
+    are not finite, or so far away that their distance is not."""
+    return np.minimum(tree.query(np.nan_to_num(points))[1], tree.n - 1)
 
 
 def query(method: Any) -> Any:

@@ -96,7 +96,7 @@ class Orthotope(Shape, abc.ABC):
 
     def _side(self, axis: int, side: int) -> Surface:
         lower, upper = self._bounds()
-        end, sign = (upper[axis], -1) if side else (lower[axis], 1)
+        end, sign = (float(upper[axis]), -1) if side else (float(lower[axis]), 1)
 
         def inner(points: Any) -> Any:
             return sign * (points[..., axis] - end)

@@ -17,7 +17,7 @@ from geometry._arrays import namespace
 from geometry.chart import Chart
 from geometry.face import Face
 from geometry.sequences import cube
-from geometry.shape import Shape, refuse_periodic
+from geometry.shape import Shape, is_enclosed, refuse_periodic
 from geometry.trim import boundary_status, cut, flux
 
 
@@ -42,11 +42,12 @@ class Combination(Shape, abc.ABC):
     def _faces(self) -> tuple[Face, ...]:
         leaves = tuple(leaves_of(self))
         faces = []
+        alone = boundary_status(self)
         for index, named in enumerate(named_faces(leaves)):
-            status = boundary_status(self, leaves[:index])
+            status = boundary_status(self, leaves[:index]) if index else alone
             others = leaves[:index] + leaves[index + 1 :]
             for face in named:
-                faces += [replace(face, chart=c) for c in cut(face.chart, status, others)]
+                faces += [replace(face, chart=c) for c in cut(face.chart, status, others, alone)]
         return tuple(faces)
 
     def _solid(self) -> Chart:
@@ -74,13 +75,13 @@ class Combination(Shape, abc.ABC):
 
     def _measured(self, cut_map: Any, dimension: int, whole: float) -> tuple[float, float]:
         """The measure and its error: by the divergence theorem from the exact boundary, or by
-        sampling above 3-D.
+        sampling above 3-D and where there is no such boundary.
 
         Surfaces in three dimensions are cut numerically: the error is estimated from that of their
         line rule (which converges as lines^-1.5 at tangencies).
         """
         d = self.dimension
-        if d <= 3:
+        if d <= 3 and is_enclosed(self):
             k = d - self._n_sliced  # slice by slice, along time and parameters
             center = np.mean(self.bounds, axis=0)[:k]
             fluxes = [flux(face.chart, center) for face in self._boundary_faces]
@@ -243,13 +244,18 @@ def _hull(left: Shape, right: Shape) -> tuple[Any, Any]:
 def named_faces(leaves: tuple[Shape, ...]) -> list[list[Face]]:
     """The faces of each leaf, renamed where a name is taken by an earlier leaf.
 
-    Faces whose primitives were given one and the same name are one part. Otherwise the primitive's
-    name, or its kind and number, goes in front: "cut.left", "rectangle2.left".
+    Faces whose primitives were given one and the same name are one part, and so are those of one
+    primitive that comes twice. Otherwise the primitive's name, or its kind and number, goes in
+    front: "cut.left", "rectangle2.left".
     """
+    first: dict[Shape, list[Face]] = {}
     taken: dict[str, str | None] = {}
     kinds: dict[str, int] = {}
     result = []
     for leaf in leaves:
+        if leaf in first:
+            result.append(first[leaf])
+            continue
         named, counted = [], set()
         for face in leaf._boundary_faces:
             if face.kind not in counted:
@@ -262,11 +268,16 @@ def named_faces(leaves: tuple[Shape, ...]) -> list[list[Face]]:
             named.append(replace(face, name=name))
         taken.update({face.name: face.owner for face in named})
         result.append(named)
+        first[leaf] = named
     return result
 
 
 def _is_free(name: str, owner: str | None, taken: dict[str, str | None]) -> bool:
     return name not in taken or (owner is not None and taken[name] == owner)
+
+
+class EmptyShape(ValueError):
+    """An operation that leaves nothing."""
 
 
 def _refuse_empty(shape: Combination) -> None:
@@ -278,7 +289,7 @@ def _refuse_empty(shape: Combination) -> None:
             return
         if shape.dimension <= 3 and shape._boundary_faces:
             return
-    raise ValueError(
+    raise EmptyShape(
         f"`{shape.sign}` leaves nothing: `{shape!r}` is empty. Check that the shapes overlap as "
         "they should; `shape.bounds` tells where each one lies."
     )

@@ -11,7 +11,7 @@ import jax
 import numpy as np
 import scipy
 
-from geometry._arrays import compiled, namespace, norm, number, vector
+from geometry._arrays import compiled, namespace, nearest_index, norm, number, vector
 from geometry.chart import Chart
 from geometry.warp import curved_chart
 
@@ -68,7 +68,7 @@ class Piece:
         xp = namespace(points)
         s, placed, tree = self._placed
         if xp is np:
-            return s[tree.query(np.nan_to_num(points))[1]].astype(points.dtype)
+            return s[nearest_index(tree, points)].astype(points.dtype)
         squared = xp.sum((points[..., None, :] - xp.asarray(placed, points.dtype)) ** 2, axis=-1)
         return xp.asarray(s, points.dtype)[xp.argmin(squared, axis=-1)]
 

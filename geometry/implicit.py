@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 
 from geometry import level_set
-from geometry._arrays import compiled, is_symbolic, namespace, norm, vector
+from geometry._arrays import compiled, is_symbolic, namespace, nearest_index, norm, vector
 from geometry.box import box_distance
 from geometry.chart import Chart
 from geometry.face import Face, Surface
@@ -222,7 +222,7 @@ class Implicit(Shape):
         seeds, tree = self._seeds
         xp = namespace(points)
         if xp is np:
-            return seeds[tree.query(np.nan_to_num(points))[1]].astype(points.dtype)
+            return seeds[nearest_index(tree, points)].astype(points.dtype)
         placed = xp.asarray(seeds, points.dtype)
         squares = xp.sum(placed * placed, axis=-1) - 2 * points @ placed.T
         return placed[xp.argmin(squares, axis=-1)]

@@ -167,7 +167,8 @@ def _crossed(simplices: np.ndarray, inner: int, d: int) -> np.ndarray:
 def loops(found: Contour) -> list[np.ndarray]:
     """Returns the vertices `(k, 2)` of each closed polygon of a plane contour, in order.
 
-    Vertices much closer than the grid are dropped: the others lie on the curve as well.
+    Vertices much closer than the grid, or than a loop is wide, are dropped: the others lie on the
+    curve as well.
     """
     ends = np.argsort(found.cells.ravel(), kind="stable").reshape(-1, 2) // 2  # cells at vertices
     polygons, used = [], np.zeros(len(found.cells), bool)
@@ -182,7 +183,9 @@ def loops(found: Contour) -> list[np.ndarray]:
             first, second = ends[vertex]
             cell = second if first == cell else first
         if order:
-            polygon = _thinned(found.vertices[order], 0.2 * found.spacing)
+            polygon = found.vertices[order]
+            extent = float(np.ptp(polygon, axis=0).max())
+            polygon = _thinned(polygon, 0.2 * min(found.spacing, extent / 2))
             if len(polygon) >= 4:
                 polygons.append(polygon)
     return polygons

@@ -6,8 +6,6 @@ import functools
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from geometry._arrays import is_symbolic
 from geometry.ball import RoundShape
 from geometry.box import Orthotope
@@ -74,7 +72,7 @@ def _(shape: RoundShape) -> Motion:
 
 @motion_of.register
 def _(shape: Orthotope) -> Motion:
-    lower, upper = (tuple(np.atleast_1d(c)) for c in (shape.lower, shape.upper))
+    lower, upper = (c if isinstance(c, tuple) else (c,) for c in (shape.lower, shape.upper))
     if not any(map(is_symbolic, (*lower, *upper))):
         return _rest(shape)
     d, single = shape.dimension, not isinstance(shape.lower, tuple)

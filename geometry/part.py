@@ -15,7 +15,7 @@ from geometry.condition import Condition
 from geometry.face import Face, Surface
 from geometry.samples import BoundarySample
 from geometry.sequences import point_count
-from geometry.shape import contact_tolerance, default_axes, is_faceted, sample_faces
+from geometry.shape import contact, default_axes, is_faceted, sample_faces
 from geometry.trim import cut
 
 if TYPE_CHECKING:
@@ -106,9 +106,12 @@ class Part:
         """
         xp = namespace(points)
         on_part = xp.zeros(points.shape[:-1], bool)
-        surfaces = {id(face.surface): face.surface for face in self._faces}
-        for surface in surfaces.values():
-            on_part = on_part | on_boundary(self.shape, surface, points)
+        surfaces = {id(face.surface): (face.surface, face.name) for face in self._faces}
+        for surface, name in surfaces.values():
+            if name in self.shape.interfaces:
+                on_part = on_part | _on_face(surface, points, contact(self.shape, points))
+            else:
+                on_part = on_part | on_boundary(self.shape, surface, points)
         return on_part & self._holds(points) if self.condition else on_part
 
     @query
@@ -173,7 +176,18 @@ def on_boundary(shape: Shape, surface: Surface, points: Any) -> Any:
     A point does if it, or a point of the face next to it, has the inside on one side only.
     """
     xp = namespace(points)
-    near = contact_tolerance(points) * shape.size
+    near = contact(shape, points)
+    if xp is np:  # what is off the carrier costs no search
+        result = np.array(_on_face(surface, points, near))
+        result[result] = _bounds_inside(shape, surface, points[result], near)
+        return result
+    return _on_face(surface, points, near) & _bounds_inside(shape, surface, points, near)
+
+
+def _bounds_inside(shape: Shape, surface: Surface, points: Any, near: float) -> Any:
+    """Whether points of the carrier of a face, or others next to them, have the inside of the shape
+    on one side only."""
+    xp = namespace(points)
     normals = surface.normal(points)
     result = xp.zeros(points.shape[:-1], bool)
     middle = xp.asarray(np.mean(shape.bounds, axis=0), points.dtype)
@@ -183,7 +197,7 @@ def on_boundary(shape: Shape, surface: Surface, points: Any) -> Any:
         behind = shape._sdf(beside - near * normals) < 0
         ahead = shape._sdf(beside + near * normals) < 0
         result = result | (_on_face(surface, beside, near) & (behind != ahead))
-    return result & _on_face(surface, points, near)
+    return result
 
 
 def _neighbors(dimension: int) -> np.ndarray:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import scipy
 
-from geometry._arrays import namespace, safe_sqrt
+from geometry._arrays import namespace, nearest_index, safe_sqrt
 from geometry.chart import Chart
 from geometry.face import Face, Surface
 from geometry.meshes.surface_mesh import check_points
@@ -80,8 +80,9 @@ class PointCloud(Shape):
         set_axes(self, self.axes, d)
         set_name(self)
         if self.radius is None:
-            gaps = self._tree.query(self.points, k=2)[0][:, 1]
-            object.__setattr__(self, "radius", float(gaps.max()) or self.size / n)
+            places = np.unique(self.points, axis=0)
+            gaps = scipy.spatial.cKDTree(places).query(places, k=2)[0][:, 1]
+            object.__setattr__(self, "radius", float(gaps.max()))
         positive(self.radius, "`PointCloud(radius=)`")
 
     def _set_normals(self, d: int) -> None:
@@ -112,6 +113,10 @@ class PointCloud(Shape):
     def _tree(self) -> scipy.spatial.cKDTree:
         return scipy.spatial.cKDTree(self.points)
 
+    @property
+    def _has_boundary(self) -> bool:
+        return self.outward is not None
+
     def _bounds(self) -> tuple[Any, Any]:
         reach = 0.0 if self.outward is not None else self.radius or 0.0
         return self.points.min(axis=0) - reach, self.points.max(axis=0) + reach
@@ -119,7 +124,7 @@ class PointCloud(Shape):
     def _nearest(self, points: Any) -> Any:
         """The number of the point of the cloud nearest to each point."""
         if namespace(points) is np:
-            return self._tree.query(points)[1]
+            return nearest_index(self._tree, points)
         flat = jax.lax.stop_gradient(points.reshape(-1, self.dimension))
         n = len(self.points)
         numbers = np.minimum(np.arange(-(-n // _BLOCK) * _BLOCK), n - 1).reshape(-1, _BLOCK)

@@ -16,6 +16,7 @@ from geometry._arrays import namespace, norm, number, vector
 from geometry.chart import Chart
 from geometry.face import Face
 from geometry.meshing.planar import mesh_plane
+from geometry.meshing.sizes import size_field
 from geometry.segment import Segment
 from geometry.shape import Shape, positive, set_axes, set_name
 from geometry.simplices import simplex_chart
@@ -102,7 +103,7 @@ class Polygonal(Shape, abc.ABC):
     def _solid(self) -> Chart:
         if len(self._loops()) == 1 and len(self._loops()[0]) == 3:
             return simplex_chart(self._loops()[0][None])
-        mesh = mesh_plane(self, 2 * self.size)
+        mesh = mesh_plane(self, size_field(2 * self.size))
         return simplex_chart(mesh.points[mesh.cells])
 
     def _faces(self) -> tuple[Face, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 from collections.abc import Mapping
@@ -13,9 +14,9 @@ import numpy as np
 
 from geometry._arrays import namespace, relative_tolerance
 from geometry.chart import Chart
-from geometry.csg import Union, leaves_of
+from geometry.csg import Combination, Difference, EmptyShape, Intersection, Union, leaves_of
 from geometry.distance import part_distance
-from geometry.face import Face
+from geometry.face import Face, Surface
 from geometry.sequences import cube
 from geometry.shape import Shape
 from geometry.trim import Status, cut
@@ -30,7 +31,8 @@ class Regions(Shape):
 
     Its parts are those of the outer boundary of all regions together. `interface("core", "shell")`
     is the part where two regions meet, also found as `regions["core|shell"]`; its normals point
-    from the first region into the second, in the order they were given.
+    from the first region into the second, in the order they were given. `-` and `&` cut all
+    regions.
 
     Raises:
         ValueError: regions that overlap.
@@ -100,11 +102,32 @@ class Regions(Shape):
         step = 1e-12 * self._union.size
         status = _behind(other, step)
         near = tuple(leaves_of(other))
+
+        def rim(points: Any) -> Any:
+            """Zero where both regions end, negative elsewhere."""
+            xp = namespace(points)
+            return -xp.maximum(xp.abs(own._sdf(points)), xp.abs(other._sdf(points)))
+
+        def between(surface: Surface) -> Surface:
+            trim = surface.trim
+            both_end = rim if trim is None else lambda p: namespace(p).minimum(rim(p), trim(p))
+            return replace(surface, trim=both_end)
+
+        surfaces = {id(face.surface): between(face.surface) for face in own._boundary_faces}
         return tuple(
-            replace(face, chart=chart, name=f"{first}|{second}")
+            replace(face, chart=chart, name=f"{first}|{second}", surface=surfaces[id(face.surface)])
             for face in own._boundary_faces
             for chart in cut(face.chart, status, near)
         )
+
+    @property
+    def time(self) -> tuple[str, float, float] | None:
+        """Name, start and end of the time axis that the regions share."""
+        return self._union.time
+
+    @property
+    def _n_sliced(self) -> int:
+        return self._union._n_sliced
 
     def _bounds(self) -> tuple[Any, Any]:
         return self._union._bounds()
@@ -126,6 +149,36 @@ class Regions(Shape):
 
     def __repr__(self) -> str:
         return f"Regions({', '.join(f'{name}={shape!r}' for name, shape in self.members)})"
+
+
+def cut_regions(operation: type[Combination], left: Shape, right: Shape) -> Shape:
+    """Returns what an operation leaves of a domain with regions, region by region.
+
+    Raises:
+        ValueError: a union, in which the added shape has no name, or a single region left.
+    """
+    if operation is Difference and not left.regions:
+        return Difference(left, right)
+    if operation is Intersection and not left.regions:
+        left, right = right, left
+    sign, there = operation.sign, ", ".join([*left.regions, *right.regions])
+    if operation not in (Difference, Intersection):
+        raise ValueError(
+            f"`{sign}` would lose the regions {there}: what is added needs a name. Write "
+            "`Regions(name=shape, ...)` with all of them."
+        )
+    kept = {}
+    for name, member in left.regions.items():
+        with contextlib.suppress(EmptyShape):
+            kept[name] = operation(member, right)
+    if not kept:
+        return operation(left, right)  # raises
+    if len(kept) == 1:
+        name, member = kept.popitem()
+        raise ValueError(
+            f"`{sign}` leaves of the regions {there} only {name!r}: write `{member!r}` alone."
+        )
+    return Regions(**kept)
 
 
 def _behind(other: Shape, step: float) -> Status:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -142,8 +143,19 @@ class Repeated(Shape):
         )
 
     def _faces(self) -> tuple[Face, ...]:
-        copies = [Translated(self.base, tuple(shift.tolist())) for shift in self._shifts]
-        return tuple(face for copy in copies for face in copy._boundary_faces)
+        return tuple(face for copy in self._copies for face in copy._boundary_faces)
+
+    def _inner_faces(self) -> tuple[Face, ...]:
+        return tuple(face for copy in self._copies for face in copy._interface_faces)
+
+    @property
+    def _copies(self) -> list[Shape]:
+        return [Translated(self.base, tuple(shift.tolist())) for shift in self._shifts]
+
+    @property
+    def regions(self) -> Mapping[str, Shape]:
+        """The regions of `base`, repeated alike."""
+        return {name: replace(self, base=shape) for name, shape in self.base.regions.items()}
 
     def __repr__(self) -> str:
         base = f"({self.base!r})" if isinstance(self.base, Combination) else repr(self.base)

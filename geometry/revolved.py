@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,11 +64,15 @@ class Revolved(Shape):
         return self._section._level(flattened(points))
 
     def _faces(self) -> tuple[Face, ...]:
-        faces = [face for face in self.profile._boundary_faces if not _is_on_axis(face)]
-        return tuple(
-            Face(face.name, face.kind, face.owner, _swept(face.chart), _turned(face.surface))
-            for face in faces
-        )
+        return _swept_faces(self.profile._boundary_faces)
+
+    def _inner_faces(self) -> tuple[Face, ...]:
+        return _swept_faces(self.profile._interface_faces)
+
+    @property
+    def regions(self) -> Mapping[str, Shape]:
+        """The regions of `profile`, each turned alike."""
+        return {name: Revolved(shape) for name, shape in self.profile.regions.items()}
 
     def _solid(self) -> Chart:
         """A tube around the profile, uniform in the square of the distance from the axis."""
@@ -135,6 +140,14 @@ def _spun(reach: Any, height: Any, turn: Any) -> Any:
     xp = namespace(turn)
     angle = 2 * math.pi * turn
     return xp.stack([reach * xp.cos(angle), reach * xp.sin(angle), height + 0 * angle], axis=-1)
+
+
+def _swept_faces(faces: tuple[Face, ...]) -> tuple[Face, ...]:
+    return tuple(
+        Face(face.name, face.kind, face.owner, _swept(face.chart), _turned(face.surface))
+        for face in faces
+        if not _is_on_axis(face)
+    )
 
 
 def _is_on_axis(face: Face) -> bool:

@@ -69,11 +69,12 @@ def point_count(n: Any, density: Any, measure: float) -> Any:
             "sampling needs `n`, a number of points, or `density=`, points for each unit of "
             f"measure; got n={n!r}, density={density!r}."
         )
-    if density is None:
-        return n
-    if not number(density, "`density`") > 0:
-        raise ValueError(f"`density` needs a number above zero; got {density!r}.")
-    return max(1, round(density * measure))
+    if density is not None:
+        if not number(density, "`density`") > 0:
+            raise ValueError(f"`density` needs a number above zero; got {density!r}.")
+        n = max(1, round(density * measure))
+    check_count(n)
+    return n
 
 
 def _bits(key: Any, shape: tuple[int, ...], xp: Any) -> Any:

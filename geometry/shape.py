@@ -6,7 +6,7 @@ import abc
 import dataclasses
 import functools
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -124,6 +124,11 @@ class Shape(abc.ABC):
         return None
 
     @property
+    def _has_boundary(self) -> bool:
+        """Whether its faces enclose it."""
+        return True
+
+    @property
     def _n_sliced(self) -> int:
         """Number of last coordinates, as time, in which no normal has a component."""
         return 0
@@ -212,7 +217,7 @@ class Shape(abc.ABC):
         Notes: inside a trace, where faces of two operands of a CSG tree coincide and leave nothing
         behind them, points on those faces count as inside too.
         """
-        tolerance = self.size * contact_tolerance(points)
+        tolerance = contact(self, points)
         if namespace(points) is np:
             return contains_eagerly(self, points, tolerance)
         return self._membership(points) <= tolerance
@@ -307,9 +312,12 @@ class Shape(abc.ABC):
     def _combined(self, operation: str, other: Shape) -> Shape:
         if not isinstance(other, Shape):
             return NotImplemented
-        from geometry import csg  # the operations are shapes themselves
+        from geometry import csg, regions  # the operations are shapes themselves
 
-        return getattr(csg, operation)(self, other)
+        kind = getattr(csg, operation)
+        if self.regions or other.regions:
+            return regions.cut_regions(kind, self, other)
+        return kind(self, other)
 
     # Motions
 
@@ -508,8 +516,21 @@ def _in_batches(shape: Shape, points: np.ndarray) -> np.ndarray:
 def is_faceted(shape: Any) -> bool:
     """Whether a shape is made from facets of a mesh: its distances have kinks, and NumPy searches
     for the nearest facet faster than compiled code compares all."""
-    values = [getattr(shape, field.name) for field in dataclasses.fields(shape)]
-    return shape._is_faceted or any(is_faceted(v) for v in values if isinstance(v, Shape))
+    return any(part._is_faceted for part in _made_of(shape))
+
+
+def is_enclosed(shape: Any) -> bool:
+    """Whether the faces of all that a shape is made from enclose it: those of a cloud of points
+    without normals do not."""
+    return all(part._has_boundary for part in _made_of(shape))
+
+
+def _made_of(shape: Any) -> Iterator[Shape]:
+    """Yields a shape and all shapes in its definition."""
+    yield shape
+    for value in jax.tree.leaves([getattr(shape, f.name) for f in dataclasses.fields(shape)]):
+        if isinstance(value, Shape):
+            yield from _made_of(value)
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -543,11 +564,19 @@ def refuse_periodic(call: str, shape: Shape) -> None:
         )
 
 
+def contact(shape: Shape, points: Any) -> float:
+    """Returns the distance within which a point counts as on a boundary of a shape."""
+    return max(contact_tolerance(points) * shape.size, _spacing(shape, points))
+
+
+def _spacing(shape: Shape, points: Any) -> float:
+    """A length above the rounding of the coordinates of a shape, which may lie far away."""
+    return 16 * float(np.finfo(points.dtype).eps) * float(np.max(np.abs(shape.bounds)))
+
+
 def rounding(shape: Shape, points: Any) -> float:
     """Returns a length that rounding does not hide, neither in the size nor in the coordinates."""
-    farthest = float(np.max(np.abs(shape.bounds)))
-    eps = float(np.finfo(points.dtype).eps)
-    return max(relative_tolerance(points) * shape.size, 16 * eps * farthest)
+    return max(relative_tolerance(points) * shape.size, _spacing(shape, points))
 
 
 def sample_faces(

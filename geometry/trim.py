@@ -35,10 +35,11 @@ _SLIVER = 1e-5  # of a curve
 _LINES, _SAMPLES_A_LINE, _NODES_A_PIECE = 512, 96, 16
 
 
-def boundary_status(tree: Shape, earlier: tuple[Shape, ...]) -> Status:
+def boundary_status(tree: Shape, earlier: tuple[Shape, ...] = ()) -> Status:
     """Returns the test `(points, normals) -> (kept, sign)` for the faces of one leaf of a tree.
 
-    `sign` is -1 where the outward normal of the tree is opposite to that of the leaf.
+    `sign` is -1 where the outward normal of the tree is opposite to that of the leaf. Points on
+    `earlier` leaves are dropped.
     """
 
     def status(points: Any, normals: Any) -> tuple[Any, Any]:
@@ -54,12 +55,17 @@ def boundary_status(tree: Shape, earlier: tuple[Shape, ...]) -> Status:
     return status
 
 
-def cut(chart: Chart, status: Status, others: tuple[Shape, ...]) -> tuple[Chart, ...]:
-    """Returns the charts of what is kept of a face: none, one, or the intervals of a curve."""
+def cut(
+    chart: Chart, status: Status, others: tuple[Shape, ...], alone: Status | None = None
+) -> tuple[Chart, ...]:
+    """Returns the charts of what is kept of a face: none, one, or the intervals of a curve.
+
+    `others` are the leaves that may end it, `alone` is the test were there no earlier ones.
+    """
     if chart.dimension == 0:
         return _cut_point(chart, status)
     if chart.dimension == 1 and not chart.is_cut:
-        return _cut_curve(chart, status, others)
+        return _cut_curve(chart, status, others, alone or status)
     return _cut_surface(chart, status)
 
 
@@ -86,10 +92,15 @@ def _cut_point(chart: Chart, status: Status) -> tuple[Chart, ...]:
     return (replace(chart, map=signed),)
 
 
-def _cut_curve(chart: Chart, status: Status, others: tuple[Shape, ...]) -> tuple[Chart, ...]:
+def _cut_curve(
+    chart: Chart, status: Status, others: tuple[Shape, ...], alone: Status
+) -> tuple[Chart, ...]:
     code = _codes(chart, status)
     middles = _sorted_middles(chart, others)
-    breaks = _polished(chart, others, _transitions(code, middles))
+    breaks = _transitions(code, middles)
+    if len(breaks) and alone is not status:
+        breaks = _snapped(breaks, _transitions(_codes(chart, alone), middles))
+    breaks = _polished(chart, others, breaks)
     edges, codes = _without_slivers(np.concatenate([[0.0], breaks, [1.0]]), code)
     if len(codes) == 1:
         return (_uncut(chart, codes[0]),) if codes[0] else ()
@@ -197,6 +208,15 @@ def _transitions(code: Callable[[np.ndarray], np.ndarray], middles: np.ndarray) 
         ahead = np.cumprod(same, axis=1).sum(axis=1)  # how far it goes on unchanged
         low, high = steps[row, ahead], steps[row, ahead + 1]
     return np.asarray((low + high) / 2)
+
+
+def _snapped(breaks: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Moves breaks to ends of the face that are near: where a curve touches an earlier leaf at its
+    very end, it seems to be part of that."""
+    if not len(ends):
+        return breaks
+    nearest = ends[np.argmin(np.abs(breaks[:, None] - ends), axis=1)]
+    return np.where(np.abs(nearest - breaks) < _SLIVER, nearest, breaks)
 
 
 def _polished(chart: Chart, others: tuple[Shape, ...], breaks: np.ndarray) -> np.ndarray:

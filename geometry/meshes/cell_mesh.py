@@ -5,14 +5,14 @@ from __future__ import annotations
 import functools
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geometry._arrays import namespace, number, query
+from geometry._arrays import namespace, query
 from geometry.chart import Chart
 from geometry.face import Face
 from geometry.mesh import SimplexMesh
@@ -24,6 +24,7 @@ from geometry.meshes.locate import Locator, MeshField
 from geometry.meshes.surface_mesh import SurfaceMesh, check_cells, check_points, tell
 from geometry.meshes.winding import Winding
 from geometry.meshing.shapes import mesh_shape, oriented
+from geometry.meshing.sizes import length
 from geometry.rescale import rescaled
 from geometry.segment import Segment
 from geometry.shape import Shape, positive, set_axes, set_name
@@ -82,9 +83,10 @@ class CellMesh(Faceted):
         if len(names) == 1:
             return MappingProxyType({})
         kind: Any = type(self)
+        own = self.name or "mesh"  # so that a part of several regions that are cut stays one part
         return MappingProxyType(
             {
-                name: kind(self.source.region(i), self.feature_angle, axes=self.axes)
+                name: kind(self.source.region(i), self.feature_angle, name=own, axes=self.axes)
                 for i, name in enumerate(names)
             }
         )
@@ -114,11 +116,22 @@ class CellMesh(Faceted):
     def _inner_faces(self) -> tuple[Face, ...]:
         cells = self.source
         faces = []
-        for i, name in enumerate(cells.interface_names):
-            facets = Facets(cells.points[cells.inner[cells.interfaces == i]])
-            surface = carrier(facets, self.size, facets.height)
+        for name in cells.interface_names:
+            facets = self._facets_of((name,))
+            surface = carrier(facets, self.size, facets.height, _rim(facets))
             faces += [Face(name, self._kind, self.name, c, surface) for c in self._charts(facets)]
         return tuple(faces)
+
+    def _facets_of(self, names: tuple[str, ...]) -> Facets:
+        """The facets of the named parts and interfaces."""
+        cells = self.source
+        inner = [i for i, name in enumerate(cells.interface_names) if name in names]
+        if not inner:
+            return super()._facets_of(names)
+        outer = [i for i, name in enumerate(cells.part_names) if name in names]
+        own = cells.facets[np.isin(cells.parts, outer)]
+        between = cells.inner[np.isin(cells.interfaces, inner)]
+        return Facets(cells.points[np.concatenate([own, between])])
 
     # What the shape is
 
@@ -145,7 +158,7 @@ class PlaneMesh(CellMesh):
     Its parts are the named groups of lines of the file. Facets of the boundary in no group are the
     part "unnamed"; where no group has any, the boundary is split at sharp edges, into parts named
     as those of `SurfaceMesh` ("left", ..., "edge1", ...). Groups of triangles are its `regions`.
-    Quadrilaterals are cut in two; curved edges become straight, which is said in a warning.
+    Quadrilaterals are cut in two; curved edges become straight, and a warning says by how much.
 
     Arguments:
         source: the path of a file (what meshio reads: MSH 2.2 and 4.1, VTU, VTK, XDMF, INP, BDF,
@@ -207,6 +220,10 @@ class VolumeMesh(CellMesh):
 
     def __post_init__(self) -> None:
         _set_cells(self, 3)
+
+
+def _rim(facets: Facets) -> Callable[[Any], Any]:
+    return lambda points: -facets.distance(points)
 
 
 def Mesh(path: Any, **options: Any) -> Faceted:
@@ -381,7 +398,7 @@ def _(shape: CellMesh, size: Any) -> SimplexMesh:
             f"`mesh(size)` of `{shape!r}` needs a length or None: a mesh from a file is refined as "
             "a whole."
         )
-    times = 0 if size is None else math.ceil(math.log2(shape.longest_edge / _length(size)) - 1e-9)
+    times = 0 if size is None else math.ceil(math.log2(shape.longest_edge / length(size)) - 1e-9)
     if len(simplices) * 2.0 ** (shape.dimension * times) > _MOST_CELLS:
         raise ValueError(
             f"`mesh(size={size!r})` of `{shape!r}` needs more than {_MOST_CELLS} cells; its "
@@ -390,12 +407,6 @@ def _(shape: CellMesh, size: Any) -> SimplexMesh:
     for _ in range(times):
         points, simplices, facets = refined(points, simplices, facets)
     return SimplexMesh(points, oriented(points, simplices), facets)
-
-
-def _length(size: Any) -> float:
-    if number(size, "`mesh(size)`") <= 0:
-        raise ValueError(f"`mesh(size)` needs a length above zero; got {size!r}.")
-    return float(size)
 
 
 @functools.singledispatch

@@ -15,7 +15,7 @@ from geometry.distance import part_distance
 from geometry.face import Face, Surface
 from geometry.meshes.facets import Facets
 from geometry.meshes.winding import Winding
-from geometry.shape import Shape, contact_tolerance
+from geometry.shape import Shape, contact
 from geometry.simplices import simplex_chart
 
 _BAND = 256  # contact tolerances, within which membership is told by the distance
@@ -86,7 +86,7 @@ class Faceted(Shape, abc.ABC):
             return self._sdf(points)
         flat = points.reshape(-1, self.dimension)
         result = np.where(self._winding(flat) > 0.5, -self.size, self.size).astype(points.dtype)
-        close = self._boundary.near(flat, _BAND * contact_tolerance(points) * self.size)
+        close = self._boundary.near(flat, _BAND * contact(self, points))
         result[close] = self._sdf(flat[close])
         return result.reshape(points.shape[:-1])
 
@@ -119,7 +119,8 @@ class Faceted(Shape, abc.ABC):
         others = tuple(word for word in self._tags[1] if word != name)
 
         def trim(points: Any) -> Any:
-            return self._facets_of(others).distance(points) - own.distance(points)
+            # twice, so that beyond a rim that two parts share neither has the point
+            return self._facets_of(others).distance(points) - 2 * own.distance(points)
 
         return carrier(own, self.size, self._sdf, trim if others else None)
 

@@ -21,6 +21,7 @@ from geometry.simplices import simplex_measures
 
 _CHUNK = 1024  # points that go down the tree together
 _BLOCK = 128  # facets compared at a time inside a trace
+_FAR = 1e100  # squares of this are finite
 _SLACK = 1e-12  # of a facet, by which a foot may miss it and still lie on it
 
 
@@ -86,7 +87,8 @@ class Facets:
         local = points - xp.asarray(self.center, points.dtype)
         flat = local.reshape(-1, self.dimension)
         if xp is np:
-            found = in_chunks(self._nearest_by_tree, np.asarray(flat, float))
+            near = np.nan_to_num(np.clip(np.asarray(flat, float), -_FAR, _FAR))
+            found = in_chunks(self._nearest_by_tree, near)
         else:
             found = self._nearest_of_all(jax.lax.stop_gradient(flat))
         return found.reshape(points.shape[:-1])

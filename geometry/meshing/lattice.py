@@ -10,15 +10,11 @@ Source: J. Maubach, Local bisection refinement for n-simplicial grids generated 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 
 import numpy as np
 
+from geometry.meshing.sizes import SizeField, cells_along, refuse_many
 from geometry.meshing.tets import split, unique_edges, volumes
-
-SizeField = Callable[[np.ndarray], np.ndarray]
-
-_MOST_CELLS = 4_000_000
 
 
 def graded_lattice(
@@ -27,8 +23,9 @@ def graded_lattice(
     """Returns points and cells that fill the box, with edges of at most about `size`."""
     lengths = upper - lower
     step = min(largest, float(lengths.min()))
-    counts = np.maximum(1, np.ceil(lengths / step - 1e-9)).astype(int)
-    _refuse_many(6 * np.prod(counts.astype(float)), step)
+    wanted_counts = cells_along(lengths, step)
+    refuse_many(6 * float(np.prod(wanted_counts)), step)
+    counts = wanted_counts.astype(int)
     ticks = [np.arange(n + 1.0) for n in counts]
     steps = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, 3)
     cells = kuhn_cells(np.arange(len(steps)).reshape(counts + 1))
@@ -44,7 +41,7 @@ def graded_lattice(
         if not large.any():
             return place(steps), oriented(place(steps), cells)
         steps, cells = _bisected(steps, cells, large)
-        _refuse_many(len(cells), float(wanted.min()))
+        refuse_many(len(cells), float(wanted.min()))
 
 
 def _bisected(
@@ -95,11 +92,3 @@ def oriented(points: np.ndarray, cells: np.ndarray) -> np.ndarray:
     cells = cells.copy()
     cells[negative, -2:] = cells[negative, -2:][:, ::-1]
     return cells
-
-
-def _refuse_many(cells: float, size: float) -> None:
-    if cells > _MOST_CELLS:
-        raise ValueError(
-            f"`mesh(size)` would need {cells:.3g} tetrahedra at size {size:.3g}; the limit is "
-            f"{_MOST_CELLS}. Ask for a larger size."
-        )

@@ -11,7 +11,6 @@ schemes based on optimal Delaunay triangulations (2004), eq. 4.1.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,19 +18,18 @@ import numpy as np
 import scipy
 
 from geometry.mesh import SimplexMesh
+from geometry.meshing.sizes import SizeField, refuse_many
+from geometry.shape import rounding
 
 if TYPE_CHECKING:
     from geometry.face import Face
     from geometry.shape import Shape
-
-SizeField = Callable[[np.ndarray], np.ndarray]
 
 _GROWTH = 0.3  # of the size with the distance from a finer boundary
 _LARGEST_TURN = np.pi / 8  # of the normal along one segment
 _CLEARANCE = 0.6  # of lattice points from the boundary, in sizes
 _RELAXATIONS = 12
 _RECOVERIES = 30
-_MOST_POINTS = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -45,11 +43,10 @@ class _Outline:
     ends: np.ndarray
 
 
-def mesh_plane(shape: Shape, size: float | SizeField) -> SimplexMesh:
+def mesh_plane(shape: Shape, wanted: SizeField) -> SimplexMesh:
     """Returns a triangulation of a two-dimensional shape; see `Shape.mesh`."""
     if not shape._boundary_faces:
         raise ValueError(f"`mesh(size)` needs a boundary; `{shape!r}` has none.")
-    wanted = size if callable(size) else lambda points: np.full(len(points), size)
     outline = _outline(shape, wanted)
     field = _graded(outline, wanted)
     inside = _relaxed(shape, outline, _filled(shape, outline, field))
@@ -80,6 +77,7 @@ def _ticks(face: Face, wanted: SizeField) -> np.ndarray:
     turns = np.arccos(cosine) / _LARGEST_TURN
     load = np.concatenate([[0], np.cumsum(np.maximum(steps, turns))])
     closed = np.linalg.norm(points[0] - points[-1]) < 1e-9 * face.chart.measure
+    refuse_many(load[-1], float(wanted(middle).min()))
     count = max(int(np.ceil(load[-1] - 1e-6)), 3 if closed else 1)
     return np.interp(np.linspace(0, load[-1], count + 1), load, u)
 
@@ -166,8 +164,6 @@ def _size_range(shape: Shape, outline: _Outline, field: SizeField) -> tuple[floa
     grid = np.stack(np.meshgrid(*np.linspace(lower, upper, 65).T, indexing="ij"), -1).reshape(-1, 2)
     grid = np.concatenate([grid[shape._sdf(grid) <= 0], outline.points])
     sizes = field(grid)
-    if not (np.all(np.isfinite(sizes)) and sizes.min() > 0):
-        raise ValueError(f"`mesh(size)` needs sizes above zero; got {sizes.min()!r} at some point.")
     return float(sizes.min()), float(sizes.max())
 
 
@@ -175,11 +171,7 @@ def _hexagonal(lower: np.ndarray, upper: np.ndarray, spacing: float) -> np.ndarr
     height = spacing * np.sqrt(3) / 2
     columns = int((upper[0] - lower[0]) / spacing) + 2
     rows = int((upper[1] - lower[1]) / height) + 2
-    if columns * rows > _MOST_POINTS:
-        raise ValueError(
-            f"`mesh(size)` would need a lattice of {columns * rows} points at spacing "
-            f"{spacing:.3g}; the limit is {_MOST_POINTS}. Ask for a larger size."
-        )
+    refuse_many(2 * columns * rows, spacing)
     i, j = np.meshgrid(np.arange(columns), np.arange(rows), indexing="ij")
     x = lower[0] + (upper[0] - lower[0]) % spacing / 2 + (i - (j % 2) / 2) * spacing
     y = lower[1] + (upper[1] - lower[1]) % height / 2 + j * height
@@ -211,8 +203,13 @@ def _relaxed(shape: Shape, outline: _Outline, inside: np.ndarray) -> np.ndarray:
 
 def _triangulated(shape: Shape, points: np.ndarray) -> np.ndarray:
     """The Delaunay triangles whose middle is inside."""
-    triangles = scipy.spatial.Delaunay(points).simplices
+    triangles = _delaunay(points)
     return triangles[shape._sdf(points[triangles].mean(axis=1)) < 0]
+
+
+def _delaunay(points: np.ndarray) -> np.ndarray:
+    """The Delaunay triangles; about the middle, for lifted squares far from it have no digits."""
+    return scipy.spatial.Delaunay(points - points.mean(axis=0)).simplices
 
 
 def _encroaching(outline: _Outline, points: np.ndarray) -> np.ndarray:
@@ -236,7 +233,7 @@ def _recovered(
     """Triangulates so that all segments are edges, splitting those that are not."""
     for _ in range(_RECOVERIES):
         points = np.concatenate([outline.points, inside])
-        triangles = scipy.spatial.Delaunay(points).simplices
+        triangles = _delaunay(points)
         missing = ~np.isin(_keys(outline.segments, len(points)), _edge_keys(triangles, len(points)))
         if not missing.any():
             return points, _inner_cells(shape, points, triangles, outline), outline
@@ -288,7 +285,8 @@ def _inner_cells(
     by_area = np.argsort(np.abs(areas), kind="stable")
     largest = np.zeros(count, int)
     largest[region[by_area]] = by_area
-    kept = (shape._sdf(corners[largest].mean(axis=1)) < 0)[region]
+    middles = corners[largest].mean(axis=1)
+    kept = (shape._sdf(middles) < -rounding(shape, middles))[region]  # nor slivers on an edge
     triangles = triangles.copy()
     triangles[areas < 0] = triangles[areas < 0][:, ::-1]
     return triangles[kept]

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from geometry._arrays import number
 from geometry.box import Orthotope
 from geometry.mesh import SimplexMesh
 from geometry.meshing.lattice import kuhn_cells, oriented
 from geometry.meshing.planar import mesh_plane
+from geometry.meshing.sizes import cells_along, length, refuse_many, size_field
 from geometry.meshing.spatial import mesh_solid
 from geometry.modeled import Modeled
 from geometry.product import Product
@@ -28,10 +28,13 @@ def mesh_shape(
 ) -> SimplexMesh:
     """Returns a mesh of any shape in one, two and three dimensions; see `Shape.mesh`."""
     if shape.dimension == 1:
-        return _mesh_line(shape, _length(size))
+        return _mesh_line(shape, length(size))
     if shape.dimension <= 3:
+        if not callable(size):
+            edge = length(size)
+            refuse_many(2 * shape.measure / edge**shape.dimension, edge)
         mesher = mesh_plane if shape.dimension == 2 else mesh_solid
-        return mesher(shape, size if callable(size) else _length(size))
+        return mesher(shape, size_field(size))
     raise NotImplementedError(
         f"`mesh(size)` covers up to three dimensions, and boxes; `{shape!r}` has "
         f"{shape.dimension}. Use a method that needs no mesh."
@@ -42,10 +45,12 @@ def mesh_shape(
 def _(shape: Orthotope, size: Any) -> SimplexMesh:
     """Cuts a box into equal cells, and each cell into d! simplices along its diagonal (Kuhn)."""
     if callable(size) and shape.dimension in (2, 3):
-        return mesh_plane(shape, size) if shape.dimension == 2 else mesh_solid(shape, size)
-    size = _length(size)
+        return mesh_shape.dispatch(Shape)(shape, size)
+    size = length(size)
     lower, upper = shape.bounds
-    counts = [max(1, math.ceil(length / size - 1e-9)) for length in upper - lower]
+    along = cells_along(upper - lower, size)
+    refuse_many(math.factorial(shape.dimension) * float(np.prod(along)), size)
+    counts = along.astype(int).tolist()
     ticks = [np.linspace(a, b, n + 1) for a, b, n in zip(lower, upper, counts, strict=True)]
     points = np.stack(np.meshgrid(*ticks, indexing="ij"), axis=-1).reshape(-1, shape.dimension)
     index = np.arange(len(points)).reshape([n + 1 for n in counts])
@@ -69,10 +74,12 @@ def _(shape: Product, size: Any) -> SimplexMesh:
     if shape.dimension != 3:
         return mesh_shape.dispatch(Shape)(shape, size)
     if callable(size):
-        return mesh_solid(shape, size)
-    size = _length(size)
+        return mesh_shape.dispatch(Shape)(shape, size)
+    size = length(size)
     flat = mesh_shape(shape.base, size)
-    layers = max(1, math.ceil((shape.end - shape.start) / size - 1e-9))
+    along = float(cells_along(shape.end - shape.start, size))
+    refuse_many(3 * len(flat.cells) * along, size)
+    layers = int(along)
     n = len(flat.points)
     heights = np.repeat(np.linspace(shape.start, shape.end, layers + 1), n)
     points = np.concatenate([np.tile(flat.points, (layers + 1, 1)), heights[:, None]], axis=-1)
@@ -109,7 +116,9 @@ def _mesh_line(shape: Shape, size: float) -> SimplexMesh:
         at = start
         facets.setdefault(first, []).append([at])
         for (low, _), (high, name) in itertools.pairwise(stops):
-            count = max(1, math.ceil((high - low) / size - 1e-9))
+            along = float(cells_along(high - low, size))
+            refuse_many(along, size)
+            count = int(along)
             points.append(np.linspace(low, high, count + 1)[:-1])
             at += count
             facets.setdefault(name, []).append([at])
@@ -118,14 +127,3 @@ def _mesh_line(shape: Shape, size: float) -> SimplexMesh:
         start = at + 1
     tagged = {name: np.array(vertices) for name, vertices in facets.items()}
     return SimplexMesh(np.concatenate(points)[:, None], np.concatenate(cells), tagged)
-
-
-def _length(size: Any) -> float:
-    if callable(size):
-        raise ValueError(
-            "`mesh(size)` takes a function in two and three dimensions; pass a number."
-        )
-    length = number(size, "`mesh(size)`")
-    if length <= 0:
-        raise ValueError(f"`mesh(size)` needs a length above zero; got {size!r}.")
-    return float(length)

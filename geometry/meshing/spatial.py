@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
@@ -24,7 +24,8 @@ from geometry.chart import draw
 from geometry.face import Surface
 from geometry.mesh import SimplexMesh
 from geometry.meshing.improve import improved
-from geometry.meshing.lattice import SizeField, graded_lattice
+from geometry.meshing.lattice import graded_lattice
+from geometry.meshing.sizes import SizeField
 from geometry.meshing.surfaces import misfit, project, root
 from geometry.meshing.swaps import Tetrahedra
 from geometry.meshing.tets import outer_faces, quality, split, unique_edges, volumes
@@ -50,11 +51,10 @@ class _Lattice:
     on: np.ndarray
 
 
-def mesh_solid(shape: Shape, size: float | SizeField) -> SimplexMesh:
+def mesh_solid(shape: Shape, wanted: SizeField) -> SimplexMesh:
     """Returns a mesh of tetrahedra of a three-dimensional shape; see `Shape.mesh`."""
     if not shape._boundary_faces:
         raise ValueError(f"`mesh(size)` needs a boundary; `{shape!r}` has none.")
-    wanted = size if callable(size) else lambda points: np.full(len(points), float(size))
     walls = all_walls(shape)
     surfaces = list({id(wall.surface): wall.surface for wall in walls}.values())
     of_wall = np.array([surfaces.index(wall.surface) for wall in walls])
@@ -97,17 +97,10 @@ def _graded(shape: Shape, wanted: SizeField) -> SizeField:
         points.append(x)
         sizes.append(_LARGEST_TURN / np.maximum(np.nan_to_num(curvature), 1e-9 / shape.size))
     where, length = np.concatenate(points), np.concatenate(sizes)
-    asked = _checked(wanted(where))
+    asked = wanted(where)
     return _least(
         wanted, where[length < asked], np.maximum(length, shape.size / 500)[length < asked]
     )
-
-
-def _checked(sizes: Any) -> np.ndarray:
-    sizes = np.asarray(sizes)
-    if not (np.all(np.isfinite(sizes)) and sizes.min() > 0):
-        raise ValueError(f"`mesh(size)` needs sizes above zero; got {sizes.min()!r} at some point.")
-    return sizes
 
 
 def _least(field: SizeField, points: np.ndarray, sizes: np.ndarray) -> SizeField:
@@ -132,7 +125,7 @@ def _least(field: SizeField, points: np.ndarray, sizes: np.ndarray) -> SizeField
 def _largest(shape: Shape, field: SizeField) -> float:
     lower, upper = shape.bounds
     grid = np.stack(np.meshgrid(*np.linspace(lower, upper, 17).T, indexing="ij"), -1).reshape(-1, 3)
-    return float(_checked(field(grid)).max())
+    return float(field(grid).max())
 
 
 # Fitting

@@ -136,7 +136,7 @@ def test_small_details_are_meshed_finer():
 
 
 def test_meshes_of_too_many_cells_or_of_no_size_are_refused():
-    with pytest.raises(ValueError, match="would need .* tetrahedra at size"):
+    with pytest.raises(ValueError, match="would need .* cells at size"):
         g.Ball((0, 0, 0), 1).mesh(0.005)
     with pytest.raises(ValueError, match="needs a length above zero"):
         g.Ball((0, 0, 0), 1).mesh(0)

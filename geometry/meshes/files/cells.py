@@ -9,6 +9,7 @@ hexahedra into tetrahedra (1999), whose rule for diagonals this is.
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,7 @@ def read_cells(path: Path, kind: str, regions: str | None = None) -> RawMesh:
     notes = []
     blocks: dict[int, list[tuple[np.ndarray, np.ndarray, int]]] = {}
     middle: dict[str, int] = {}
+    bend = 0.0
     for number, block in enumerate(mesh.cells):
         if block.type == "vertex":
             continue
@@ -52,7 +54,8 @@ def read_cells(path: Path, kind: str, regions: str | None = None) -> RawMesh:
         dimension, corners = _FAMILIES[family]
         cells = np.asarray(block.data, np.int64)
         if cells.shape[1] > corners:
-            middle[block.type] = len(cells)
+            middle[block.type] = middle.get(block.type, 0) + len(cells)
+            bend = max(bend, _bend(np.asarray(mesh.points, float), cells, corners))
         simplices, parent = simplices_of(family, cells[:, :corners])
         blocks.setdefault(dimension, []).append((simplices, parent, number))
         if len(simplices) > len(cells):
@@ -60,8 +63,14 @@ def read_cells(path: Path, kind: str, regions: str | None = None) -> RawMesh:
             notes.append(f"{len(cells)} cells of type {block.type!r} were cut into {word}")
     if middle:
         words = ", ".join(f"{n} {name!r}" for name, n in middle.items())
-        notes.append(f"the middle nodes of curved cells were dropped, edges are straight: {words}")
-    names = _names(mesh, regions, str(path), notes)
+        size = float(np.linalg.norm(np.ptp(mesh.points, axis=0)))
+        lost = (
+            f"and with them a bend of up to {bend:.3g} ({bend / size:.2g} of the size)"
+            if bend > 1e-9 * size
+            else "which lie on straight edges"
+        )
+        notes.append(f"the middle nodes of {words} were dropped, {lost}")
+    names = _names(mesh, regions, path, kind, notes)
     groups = {
         d: tuple(g for cells, parent, i in found for g in _grouped(cells, names[i][parent]))
         for d, found in blocks.items()
@@ -89,6 +98,11 @@ def _read(path: Path, kind: str) -> Any:
     try:
         with np.errstate(all="ignore"):
             return reader_map[name](str(path))
+    except FileNotFoundError as error:
+        raise MeshFileError(
+            f"{str(path)!r} refers to a file of data that is not there: {error}. Keep both in one "
+            "folder."
+        ) from error
     except ImportError as error:
         raise MeshFileError(
             f"{str(path)!r}: reading files of kind {kind!r} needs the package {error.name!r}; "
@@ -153,18 +167,35 @@ def _fans(quads: np.ndarray) -> np.ndarray:
     return turned[:, [[0, 1, 2], [0, 2, 3]]]
 
 
-def _names(mesh: Any, regions: str | None, path: str, notes: list[str]) -> list[np.ndarray]:
+def _bend(points: np.ndarray, cells: np.ndarray, corners: int) -> float:
+    """How far nodes beyond the corners of cells lie off the places that they have in straight
+    cells: in the middle of two corners, or of all."""
+    places = points[cells]  # (cells, nodes, d)
+    pairs = [
+        (places[:, i] + places[:, j]) / 2 for i, j in itertools.combinations(range(corners), 2)
+    ]
+    straight = np.stack([*pairs, places[:, :corners].mean(axis=1)], axis=1)
+    gaps = [
+        np.linalg.norm(straight - places[:, [node]], axis=-1).min(axis=1)
+        for node in range(corners, cells.shape[1])
+    ]
+    return float(np.max(gaps, initial=0.0))
+
+
+def _names(
+    mesh: Any, regions: str | None, path: Path, kind: str, notes: list[str]
+) -> list[np.ndarray]:
     """For each block an array of names of its cells, None where there is none."""
     names = [np.full(len(block.data), None, object) for block in mesh.cells]
     if regions is not None:
         if regions not in mesh.cell_data:
             there = ", ".join(mesh.cell_data) or "none"
-            raise MeshFileError(f"{path!r} has no cell data {regions!r}; there are: {there}.")
+            raise MeshFileError(f"{str(path)!r} has no cell data {regions!r}; there are: {there}.")
         top = max(_dimension(block) for block in mesh.cells)
         for i, values in enumerate(mesh.cell_data[regions]):
             if _dimension(mesh.cells[i]) == top:
                 names[i][:] = [f"{regions}{v:g}" for v in np.asarray(values).ravel()]
-    words = _words(mesh)
+    words = _words(mesh) | (_physical_names(path) if kind == "gmsh" else {})
     for key in _REFERENCES:
         for i, values in enumerate(mesh.cell_data.get(key, ())):
             values = np.asarray(values).ravel()
@@ -203,6 +234,13 @@ def _words(mesh: Any) -> dict[tuple[int, int], str]:
     for number, several in (getattr(mesh, "cell_tags", None) or {}).items():
         words[-1, int(number)] = str(several[0])
     return words
+
+
+def _physical_names(path: Path) -> dict[tuple[int, int], str]:
+    """Names by dimension and number in a gmsh file, where several numbers may have one name."""
+    section = path.read_bytes().partition(b"$PhysicalNames")[2].partition(b"$EndPhysicalNames")[0]
+    found = re.findall(r'^\s*(\d+)\s+(\d+)\s+"(.*)"\s*$', section.decode(errors="replace"), re.M)
+    return {(int(dimension), int(number)): word for dimension, number, word in found}
 
 
 def _dimension(block: Any) -> int:

@@ -16,6 +16,10 @@ _STARTS = (
     (b"MeshVersionFormatted", "medit"),
     (b"ISO-10303-21", "STEP"),
     (b"dolfin_mesh", "dolfin-xml"),
+    (b"\x1f\x8b", "gzip"),
+    (b"PK\x03\x04", "zip"),
+    (b"\xfd7zXZ", "xz"),
+    (b"BZh", "bzip2"),
 )
 _SUFFIXES = {
     ".inp": "abaqus",
@@ -54,6 +58,7 @@ _SUFFIXES = {
     ".brep": "BREP",
 }
 _CAD = ("STEP", "IGES", "BREP")
+_PACKED = ("gzip", "zip", "xz", "bzip2")
 
 
 class MeshFileError(ValueError):
@@ -87,6 +92,8 @@ def kind_of(path: Any) -> str:
             f"{str(place)!r} is a CAD model ({kind}), which is not supported: export it as STL for "
             "its surface, or mesh it (gmsh reads it) and save it as MSH."
         )
+    if kind in _PACKED:
+        raise MeshFileError(f"{str(place)!r} is compressed ({kind}): unpack it first.")
     if kind is None:
         known = ", ".join(sorted(set(_SUFFIXES.values()) - set(_CAD)))
         raise MeshFileError(

@@ -19,7 +19,7 @@ _TYPES = {
 
 def read_triangles(path: Path, kind: str) -> RawMesh:
     """Returns the surface in a file of kind "stl", "obj", "ply" or "off"; polygons become fans."""
-    data = path.read_bytes()
+    data = _utf8(path.read_bytes())
     return {"stl": _stl, "obj": _obj, "ply": _ply, "off": _off}[kind](data, str(path))
 
 
@@ -27,8 +27,15 @@ def _fail(path: str, place: str, what: str) -> NoReturn:
     raise MeshFileError(f"{path!r}, {place}: {what}. Export it again.")
 
 
+def _utf8(data: bytes) -> bytes:
+    """The bytes of a file without a mark of their order; text of two bytes a letter in UTF-8."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff") and data[2:4].count(0) == 1:
+        return data.decode("utf-16", errors="replace").encode()
+    return data.removeprefix(b"\xef\xbb\xbf")
+
+
 def _text(data: bytes) -> list[str]:
-    return data.decode("utf-8-sig", errors="replace").splitlines()
+    return data.decode("utf-8", errors="replace").splitlines()
 
 
 def _numbers(words: list[str], path: str, line: int) -> list[float]:
@@ -59,9 +66,11 @@ def _raw(
 
 def _stl(data: bytes, path: str) -> RawMesh:
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else 0
-    is_text = data[:256].lstrip()[:5].lower() == b"solid" and b"\0" not in data[:1024]
-    if len(data) >= 84 and len(data) == 84 + 50 * count:
-        return _stl_binary(data, count, path)
+    is_text = data[:256].lstrip()[:5].lower() in (b"solid", b"facet") and b"\0" not in data[:1024]
+    over = len(data) - 84 - 50 * count
+    if len(data) >= 84 and (over == 0 or (count and 0 < over < 50 and not is_text)):
+        notes = (f"{over} bytes after the last triangle were left out",) if over else ()
+        return _stl_binary(data, count, path, notes)
     if is_text:
         return _stl_text(data, path)
     if len(data) < 84:
@@ -73,12 +82,12 @@ def _stl(data: bytes, path: str) -> RawMesh:
     )
 
 
-def _stl_binary(data: bytes, count: int, path: str) -> RawMesh:
+def _stl_binary(data: bytes, count: int, path: str, notes: tuple[str, ...]) -> RawMesh:
     rows = np.frombuffer(
         data, [("normal", "<f4", 3), ("corners", "<f4", 9), ("more", "<u2")], count, 84
     )
     corners = rows["corners"].astype(float).reshape(-1, 3, 3)
-    return _from_corners(corners, rows["normal"], {None: np.arange(count)}, path)
+    return _from_corners(corners, rows["normal"], {None: np.arange(count)}, path, notes)
 
 
 def _stl_text(data: bytes, path: str) -> RawMesh:
@@ -126,16 +135,17 @@ def _check_facet(corners: int, facets: int, path: str, number: int) -> None:
         )
 
 
-def _from_corners(corners: np.ndarray, normals: np.ndarray, named: Any, path: str) -> RawMesh:
+def _from_corners(
+    corners: np.ndarray, normals: np.ndarray, named: Any, path: str, notes: tuple[str, ...] = ()
+) -> RawMesh:
     """Joins equal corners; stored normals are only compared."""
     vertices, index = np.unique(corners.reshape(-1, 3), axis=0, return_inverse=True)
     triangles = index.reshape(-1, 3)
     with np.errstate(invalid="ignore", over="ignore"):
         across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         lies = int(np.sum(np.sum(across * normals, axis=-1) < 0))
-    notes: tuple[str, ...] = ()
     if lies and lies < len(corners):
-        notes = (f"{lies} stored normals contradict the order of the vertices, which is trusted",)
+        notes += (f"{lies} stored normals contradict the order of the vertices, which is trusted",)
     return _raw(vertices, {name: triangles[rows] for name, rows in named.items()}, path, notes)
 
 
@@ -146,9 +156,11 @@ def _obj(data: bytes, path: str) -> RawMesh:
     points: list[list[float]] = []
     groups: dict[str | None, list[tuple[int, int, int]]] = {}
     name: str | None = None
+    begun: list[str] = []  # of a statement that goes on in the next line
     for number, line in enumerate(_text(data), 1):
-        words = line.split()
-        if not words:
+        words = begun + line.split()
+        begun = words[:-1] if words[-1:] == ["\\"] else []
+        if not words or begun:
             continue
         if words[0] == "v":
             if len(words) < 4:
