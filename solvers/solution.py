@@ -63,8 +63,8 @@ class Solution:
             parameters: values of ranged parameters, as `Re=120`.
 
         Returns:
-            (...) for a scalar, (..., k) for a vector, (..., k, m) for a matrix; nan where an unknown
-            of one region is asked for in another.
+            (...) for a scalar, (..., k) for a vector, (..., k, m) for a matrix; nan where an
+            unknown of one region is asked for in another.
 
         Raises:
             TypeError for what is no expression, and inside `jax.jit` or `jax.grad`; ValueError for

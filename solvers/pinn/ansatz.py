@@ -10,7 +10,8 @@ exponential of that where the field is positive.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -20,6 +21,8 @@ from sympy.core.function import AppliedUndef
 
 import diffcore
 from equations import Functional
+
+from . import many
 
 Orders = tuple[int, ...]
 
@@ -56,7 +59,8 @@ class Branch(eqx.Module):
     """Fields of the same coordinates and the network that carries them.
 
     `columns`: where the coordinates stand among those of the problem. `lower`, `upper`: box that is
-    mapped to [-1, 1] in front of the network. `shares`: how each field is made of potentials."""
+    mapped to [-1, 1] in front of the network. `shares`: how each field is made of potentials.
+    `exact_sums`: False estimates long sums of derivatives in many dimensions (`many`)."""
 
     network: Callable
     columns: tuple[int, ...] = eqx.field(static=True)
@@ -64,6 +68,7 @@ class Branch(eqx.Module):
     upper: tuple[float, ...] = eqx.field(static=True)
     potentials: tuple[Potential, ...] = eqx.field(static=True)
     shares: tuple[tuple[AppliedUndef, tuple[Share, ...]], ...] = eqx.field(static=True)
+    exact_sums: bool = eqx.field(static=True, default=True)
 
     def outputs(self, x: jax.Array) -> jax.Array:
         """All potentials at a point of the branch's own coordinates: (d,) to (potentials,)."""
@@ -86,8 +91,10 @@ class Branch(eqx.Module):
                 place = requests.setdefault(terms, len(requests))
                 recipe.append((place, share.index, share.coefficient))
             recipes.append(recipe)
-        evaluate = diffcore.operators(self.outputs, [dict(terms) for terms in requests])
-        local = points[:, jnp.array(self.columns)]
+        asked, local = [dict(terms) for terms in requests], points[:, jnp.array(self.columns)]
+        evaluate = diffcore.operators(self.outputs, asked)
+        if many.applies(asked, len(self.columns)):
+            evaluate = partial(many.derivatives, self.outputs, asked, exact=self.exact_sums)
         numbers = jax.vmap(evaluate)(local)  # one (n, potentials) for each request
         return [sum(c * numbers[place][:, i] for place, i, c in recipe) for recipe in recipes]
 
@@ -124,6 +131,11 @@ class Trial(eqx.Module):
                 for i, value in zip(places, found, strict=True):
                     values[i] = value
         return values
+
+    def exact(self) -> Trial:
+        """The same with exact sums of derivatives."""
+        branches = tuple(replace(b, exact_sums=True) for b in self.branches)
+        return replace(self, branches=branches)
 
     def parameters(self) -> Mapping[str, jax.Array]:
         """The numbers to identify, by name."""

@@ -21,6 +21,7 @@ from sympy.core.function import AppliedUndef
 from diffcore import nn
 from equations import Parameter, Problem, compile_expressions, spatial, structure
 
+from . import many
 from .ansatz import Branch, Potential, Share, Trial, Unknown
 from .lift import boundary_lift
 
@@ -58,7 +59,9 @@ def plan(problem: Problem, *, hard: bool | None, solenoidal: bool | None) -> Pla
     return result
 
 
-def trial(problem: Problem, plan: Plan, network: Callable, key: jax.Array) -> Trial:
+def trial(
+    problem: Problem, plan: Plan, network: Callable, key: jax.Array, *, exact_sums: bool = True
+) -> Trial:
     """Random trial functions for a plan; `network(in_size, out_size, key=)` makes a network."""
     branches = []
     for i, members in enumerate(_branches(problem, plan)):
@@ -70,7 +73,7 @@ def trial(problem: Problem, plan: Plan, network: Callable, key: jax.Array) -> Tr
             (f, tuple(Share(names.index(n), o, c) for n, o, c in plan.shares[f])) for f in members
         )
         potentials = tuple(plan.potentials[name] for name in names)
-        branches.append(Branch(body, columns, lower, upper, potentials, shares))
+        branches.append(Branch(body, columns, lower, upper, potentials, shares, exact_sums))
     unknowns = tuple(
         Unknown(p.name, float(p.initial), bool(p.is_positive))
         for p in problem.parameters
@@ -92,6 +95,8 @@ def _branches(problem: Problem, plan: Plan) -> list[list[AppliedUndef]]:
 
 def _bounds(problem: Problem, f: AppliedUndef) -> tuple[np.ndarray, np.ndarray]:
     """The bounds of the regions in which a field lives."""
+    if many.is_wide(problem):
+        return many.box(problem)
     names = structure.regions(problem)[f]
     ends = np.array([problem.domain.regions[n].bounds for n in names] or [problem.domain.bounds])
     return ends[:, 0].min(axis=0), ends[:, 1].max(axis=0)
@@ -105,6 +110,9 @@ def _embedded(problem, columns, lower, upper, out_size, network, key, index):
         if axes[c] in problem.domain.periods
     }
     key = jax.random.fold_in(key, index)
+    if not periods and columns == tuple(range(len(axes))) and many.is_wide(problem):
+        feature = many.distance_feature(problem)
+        return nn.Sequential([feature, network(len(columns) + 1, out_size, key=key)])
     if not periods:
         return network(len(columns), out_size, key=key)
     embedding = nn.PeriodicFeatures(len(columns), periods)

@@ -3,6 +3,7 @@ training step sees."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -32,8 +33,8 @@ class Gauge:
 
     def __init__(self, problem: Problem, terms: Sequence[Term], weights: Any, key: Any):
         self.problem, self.terms, self.weights = problem, terms, weights
-        own, other = jax.random.split(key)
-        self.batches = points.draw(terms, own)
+        self.key, other = jax.random.split(key)
+        self.batches = points.draw(terms, self.key)
         expanded = [sympy.expand_mul(r.doit(), deep=False) for r in problem.residuals]
         summands = [sympy.Add.make_args(r) for r in expanded]
         self.counts = tuple(map(len, summands))
@@ -41,11 +42,19 @@ class Gauge:
         fresh = problem.domain.sample_interior(2000, key=other).points
         self.points = as_distributed(fresh, random_columns(problem))
 
+    def with_terms(self, terms: Sequence[Term], weights: Any) -> Gauge:
+        """The same for terms that draw other points."""
+        other = copy.copy(self)
+        other.terms, other.weights = terms, weights
+        other.batches = points.draw(terms, self.key)
+        return other
+
     def __call__(self, trial: Trial) -> float:
         return next(iter(self.errors(trial).values()))
 
     def errors(self, trial: Trial) -> dict[tuple, float]:
         """The relative L2 error of each group of fields: the larger of two dampings."""
+        trial = trial.exact()
         linear = estimate.linearize(self.terms, trial, self.batches, self.weights)
         found = [
             estimate.relative_errors(self.problem, trial, linear.correction(d), self.points)
@@ -64,7 +73,7 @@ class Gauge:
         inner = [i for i, t in enumerate(self.terms) if t.kind == "equation"]
         if not inner:
             return 0.0
-        sizes = np.asarray(_summands(self.summands, trial, self.batches[inner[0]]))
+        sizes = np.asarray(_summands(self.summands, trial.exact(), self.batches[inner[0]]))
         rows = np.split(sizes, np.cumsum(self.counts)[:-1], axis=1)
         scales = [_root_mean_square(row).max() for row in rows]
         residuals = [_root_mean_square(row.sum(axis=1)) for row in rows]

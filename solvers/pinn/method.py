@@ -19,10 +19,10 @@ from equations import Problem, structure
 
 from ..monitor import Monitor, Target
 from ..solution import Solution
-from . import build, objective, windows
+from . import build, many, objective, windows
 from .ansatz import Trial
-from .gauge import deviations_from_noise, with_noise
-from .phases import Phase, default_phases
+from .gauge import Gauge, deviations_from_noise, with_noise
+from .phases import Phase, default_phases, phases_of_many
 from .setup import Setup
 from .terms import Term, terms
 
@@ -46,6 +46,8 @@ class PINN:
         adaptive: draw interior points where the residual is large.
         condition_weight: weight of all conditions against the equations; None balances them.
         windows: number of pieces of time that are solved one after the other.
+        exact_sums: take sums of derivatives in full where they would be estimated from a sample, in
+            many dimensions.
         devices: that share the points: "all", a number, or a list of `jax.devices()`; None for one.
 
     Notes:
@@ -71,6 +73,8 @@ class PINN:
     windows: int = 1
     devices: Any = field(default=None, metadata={"stored": False})
 
+    exact_sums: bool = False
+
     def __post_init__(self):
         for name in ("width", "depth", "steps", "windows"):
             self._require(name, _is_whole, "is a whole number", optional=False)
@@ -83,6 +87,7 @@ class PINN:
         self._require("hard", _is_flag, "is True, False, or None to decide")
         self._require("solenoidal", _is_flag, "is True, False, or None to decide")
         self._require("adaptive", _is_flag, "is True or False", optional=False)
+        self._require("exact_sums", _is_flag, "is True or False", optional=False)
         self._require("network", callable, "is a factory `(in_size, out_size, key=) -> module`")
         self._require("phases", _are_phases, "is a tuple of `Phase`")
         self._require("devices", _are_devices, 'is "all", a number, or a list of `jax.devices()`')
@@ -118,7 +123,7 @@ class PINN:
                 return self._solve_in_windows(problem, key, target, monitor)
             setup = self._setup(problem, key)
             state, status = setup.train(target, monitor)
-            trial, gauge = state.trial, setup.gauge
+            trial, gauge = state.trial.exact(), setup.gauge
             errors, deviations = gauge.errors(trial), None
             if problem.data:
                 deviations = deviations_from_noise(problem, setup.terms, trial)
@@ -139,7 +144,7 @@ class PINN:
 
     def _solve_in_windows(self, problem, key, target, monitor) -> Solution:
         setup = partial(self._setup, key=key)
-        done = windows.solve(setup, problem, self.windows, target, monitor)
+        done = windows.solve(setup, _compiled_jets, problem, self.windows, target, monitor)
         return Solution(
             problem=problem,
             method=self,
@@ -157,7 +162,7 @@ class PINN:
         with diffcore.precision("float64"):
             if self.windows > 1:
                 cut = windows.cut(problem, self.windows)
-                jets = [self._rebuilt(p, v) for p, v in zip(cut, state, strict=True)]
+                jets = [self._rebuilt(w.problem, v) for w, v in zip(cut, state, strict=True)]
                 return windows.joined(problem, list(map(_compiled_jets, jets))), {}
             trial = self._rebuilt(problem, state)
             return _compiled_jets(trial), _numbers(trial)
@@ -171,33 +176,49 @@ class PINN:
             return deviations_from_noise(problem, parts, self._rebuilt(problem, state))
 
     def _plan(self, problem: Problem) -> build.Plan:
-        return build.plan(problem, hard=self.hard, solenoidal=self.solenoidal)
+        plan = build.plan(problem, hard=self.hard, solenoidal=self.solenoidal)
+        if many.is_wide(problem) and not self.exact_sums:
+            plan.sentences.append(many.SENTENCE)
+        return plan
+
+    def _default_phases(self, problem: Problem) -> tuple[Phase, ...]:
+        if many.is_wide(problem):
+            return phases_of_many(self.steps)
+        return default_phases(self.steps, data=bool(problem.data))
 
     def _trial(self, problem: Problem, plan: build.Plan, key: jax.Array) -> Trial:
         network = self.network or partial(nn.MLP, width=self.width, depth=self.depth)
-        return build.trial(problem, plan, network, jax.random.fold_in(key, 1))
+        exact = self.exact_sums or not many.is_wide(problem)
+        return build.trial(problem, plan, network, jax.random.fold_in(key, 1), exact_sums=exact)
 
     def _rebuilt(self, problem: Problem, state: np.ndarray) -> Trial:
         trial = self._trial(problem, self._plan(problem), jax.random.key(0))
         return nn.flatten_parameters(trial)[1](jnp.asarray(state))
 
-    def _setup(self, problem: Problem, key: jax.Array, before: Trial | None = None) -> Setup:
-        """What a run on the problem needs; on a window of time, it goes on from the one before."""
+    def _setup(
+        self, problem: Problem, key: jax.Array, before: Trial | None = None, jets: Any = None
+    ) -> Setup:
+        """What a run on the problem needs; a window of time goes on from the trial functions
+        `before` it, whose values are `jets`."""
         plan = self._plan(problem)
         trial, parts = self._trial(problem, plan, key), self._terms(problem, plan)
         if before is not None:
             vector, _ = nn.flatten_parameters(before)
             trial = nn.flatten_parameters(trial)[1](vector)
             count = max(parts[0].count // 8, 50)
-            parts = (*parts, windows.start_term(problem, _compiled_jets(before), count))
-        weights = self._weights(parts, trial, key)
-        phases = self.phases or default_phases(self.steps, data=bool(problem.data))
+            parts = (*parts, windows.start_term(problem, jets, count))
+        weigh = partial(self._weights, key=key)
+        weights = weigh(parts, trial)
+        phases = self.phases or self._default_phases(problem)
         mesh = None if self.devices is None else diffcore.devices.mesh(self.devices)
-        return Setup(problem, plan, trial, parts, weights, phases, self.adaptive, key, mesh)
+        gauge = Gauge(problem, parts, weights, jax.random.fold_in(key, 99))
+        chosen = weights, phases, self.adaptive and not many.is_wide(problem), key
+        return Setup(problem, plan, trial, parts, *chosen, gauge, weigh, mesh)
 
     def _terms(self, problem: Problem, plan: build.Plan) -> tuple[Term, ...]:
         dimension = len(problem.coordinates)
-        n = self.points or {1: 300, 2: 2000}.get(dimension, 4000)
+        usual = 500 if many.is_wide(problem) else {1: 300, 2: 2000}.get(dimension, 4000)
+        n = self.points or usual
         return terms(problem, plan, n, self.boundary_points or max(n // 8, 50))
 
     def _weights(self, parts, trial, key) -> list[np.ndarray]:

@@ -20,7 +20,7 @@ BALANCE_POINTS = 128
 WEIGHT_RANGE = (1e-4, 1e5)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Objective:
     """`objective(trial, batches, weights)`: the loss and its gradient.
 

@@ -46,3 +46,10 @@ def default_phases(steps: int, *, data: bool = False) -> tuple[Phase, ...]:
         rate = optim.cosine_decay_schedule(5e-3, first, alpha=0.1)
         basin = Phase("Adam", optim.adam(rate), first)
     return basin, Phase("self-scaled Broyden", broyden, steps - first)
+
+
+def phases_of_many(steps: int) -> tuple[Phase, ...]:
+    """Adam on ever new points: in many dimensions no set of points is dense, and derivatives may be
+    estimates."""
+    rate = optim.cosine_decay_schedule(5e-3, max(steps, 1), alpha=1e-3)
+    return (Phase("Adam", optim.adam(rate), steps, redraw=25),)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -34,12 +35,16 @@ class Setup:
     phases: tuple[Phase, ...]
     adaptive: bool
     key: Any
+    gauge: Gauge
+    weigh: Callable[[tuple[Term, ...], Trial], list[np.ndarray]]
     mesh: Any = None  # the devices that share the points, if several
-    gauge: Gauge = field(init=False)
 
-    def __post_init__(self):
-        gauge = Gauge(self.problem, self.terms, self.weights, jax.random.fold_in(self.key, 99))
-        object.__setattr__(self, "gauge", gauge)
+    def going_on(self, trial: Trial, last: Term) -> Setup:
+        """The same from other trial functions, with another last term."""
+        terms = (*self.terms[:-1], last)
+        weights = self.weigh(terms, trial)
+        gauge = self.gauge.with_terms(terms, weights)
+        return replace(self, trial=trial, terms=terms, weights=weights, gauge=gauge)
 
     def train(self, target: Target, monitor: Monitor) -> tuple[State, Status]:
         """Run the phases, or go on from the monitor's checkpoint."""

@@ -7,7 +7,7 @@ for trial functions; complex residuals count as two real rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -18,12 +18,14 @@ import numpy as np
 from diffcore import nn
 from equations import Compiled, Functional, Problem
 
-from . import singular
+from . import many, singular
 from .ansatz import Trial
 from .build import Plan
 from .ranges import as_distributed, random_columns
 from .singular import contradictions, damping
 
+MOST_FUNCTIONALS = 60  # of a term whose points are all differentiated at once
+GRADED = 8  # one in so many points of an ordinary equation is moved towards the start
 SLOPE_POINTS = 16  # of a term with quadrature that are differentiated at a time: bounds memory
 
 
@@ -37,16 +39,17 @@ class Batch(NamedTuple):
     factors: jax.Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Term:
-    """One term: `rows` are the statements of its residuals; `draw(n, key)` gives points."""
+    """One term: `rows` are the statements of its residuals; `draw(n, key)` gives points. Terms that
+    differ only in where they draw points are equal: they share what is compiled."""
 
     kind: str
     label: str
     rows: tuple[str, ...]
     compiled: Compiled
     count: int
-    draw: Callable[[int, Any], Batch]
+    draw: Callable[[int, Any], Batch] = field(compare=False)
 
     def values(self, jets: Callable, parameters: Any, batch: Batch, local: Any = None) -> list:
         """The values of the functionals at the points; `local` are those known already."""
@@ -106,12 +109,17 @@ def slopes(
 
     The trial functions are differentiated once for all terms; the chain rule does the rest. Terms
     that take fields elsewhere are differentiated as a whole."""
-    local = [i for i, t in enumerate(terms) if t.compiled.is_local]
+    local = [i for i, t in enumerate(terms) if t.compiled.is_local and not _has_many(t)]
     found = iter(_local_slopes([terms[i] for i in local], trial, [batches[i] for i in local]))
     return [
         next(found) if i in local else _whole_slopes(term, trial, batch)
         for i, (term, batch) in enumerate(zip(terms, batches, strict=True))
     ]
+
+
+def _has_many(term: Term) -> bool:
+    """Whether derivatives by each value of a functional would fill the memory."""
+    return len(term.compiled.local) > MOST_FUNCTIONALS
 
 
 def _whole_slopes(term: Term, trial: Trial, batch: Batch) -> tuple[jax.Array, jax.Array]:
@@ -173,6 +181,8 @@ def _local_slopes(
 def terms(problem: Problem, plan: Plan, points: int, boundary_points: int) -> tuple[Term, ...]:
     """The terms that remain to be trained after what the plan has built in."""
     drawn = (*_equations(problem, plan, points), *_conditions(problem, plan, boundary_points))
+    if many.is_wide(problem):
+        drawn = tuple(replace(t, draw=partial(_draw_inward, problem, t.draw)) for t in drawn)
     random = random_columns(problem)
     if random:
         drawn = tuple(replace(t, draw=partial(_draw_random, t.draw, random)) for t in drawn)
@@ -235,8 +245,19 @@ def _data(problem: Problem) -> Sequence[Term]:
 
 def _draw_interior(domain: Any, corners: np.ndarray, n: int, key: Any) -> Batch:
     points = jnp.asarray(domain.sample_interior(n, key=key).points)
+    if domain.dimension == 1 and domain.time:
+        points = _graded(points, domain.time[1])
     factors = damping(points, corners, domain.size, singular.EQUATION)
     return Batch(points, _none(n), _none(n), factors)
+
+
+def _graded(times: jax.Array, start: float) -> jax.Array:
+    """Times of which one in `GRADED` is moved towards the start, as far as 1e-4 of the way, so that
+    a jump there, by which a trial function could leave its initial value, costs something."""
+    count = len(times) // GRADED
+    shares = 10.0 ** (-4 * (jnp.arange(count) + 0.5) / max(count, 1))
+    moved = start + shares[:, None] * (times[:count] - start)
+    return times.at[:count].set(moved)
 
 
 def _draw_part(
@@ -252,6 +273,11 @@ def _draw_part(
 def _draw_random(draw: Callable, columns: Any, n: int, key: Any) -> Batch:
     batch = draw(n, key)
     return batch._replace(points=as_distributed(batch.points, columns))
+
+
+def _draw_inward(problem: Problem, draw: Callable, n: int, key: Any) -> Batch:
+    batch = draw(n, key)
+    return batch._replace(points=many.inward(problem, batch.points, key))
 
 
 def _given(batch: Batch, n: int, key: Any) -> Batch:

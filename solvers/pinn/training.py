@@ -25,6 +25,7 @@ from .phases import Phase
 from .terms import Batch
 
 ESTIMATES = 12  # error estimates in a run, evenly spread over the steps
+UNASKED = 4  # of them where no tolerance waits for one
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Training:
             if not finite:
                 return replace(state, seconds=seconds), Status.NOT_FINITE
             state = replace(new, seconds=seconds)
-            if self._is_due(state, total):
+            if self._is_due(state, total, ESTIMATES if target.tolerance else UNASKED):
                 estimate = self.estimate(state.trial)
                 done = (state.total_steps, estimate)
                 state = replace(state, estimates=(*state.estimates, done))
@@ -146,7 +147,8 @@ class Training:
             if mesh is None:
                 return result
             whole = devices.gather((result.parameters, result.state, result.losses))
-        return optim.Run(*jax.tree.map(_here, whole), result.reason)
+        parameters, after, losses = jax.tree.map(_here, whole)
+        return optim.Run(parameters, after, losses, result.reason)
 
     def _next_points(self, state: State, phase: Phase) -> State:
         if state.step >= phase.steps or state.stalls >= 3:
@@ -168,9 +170,9 @@ class Training:
     def _identified(self, state: State) -> Trial:
         return identify(self.objective.terms, state.trial, state.batches, self.weights)
 
-    def _is_due(self, state: State, total: int) -> bool:
+    def _is_due(self, state: State, total: int, count: int) -> bool:
         last = state.estimates[-1][0] if state.estimates else 0
-        return state.phase == len(self.phases) or state.total_steps - last >= total / ESTIMATES
+        return state.phase == len(self.phases) or state.total_steps - last >= total / count
 
     def _progress(self, state: State, total: int, target: Target) -> Progress:
         name = self.phases[min(state.phase, len(self.phases) - 1)].name

@@ -19,7 +19,7 @@ import numpy as np
 import sympy
 
 from diffcore import nn
-from equations import Condition, Problem, structure
+from equations import Compiled, Condition, Problem, structure
 from equations.symbols import is_time
 from geometry import Part
 
@@ -61,9 +61,33 @@ def edges(problem: Problem, count: int) -> np.ndarray:
     return np.linspace(start, end, count + 1)
 
 
-def cut(problem: Problem, count: int) -> list[Problem]:
-    """The problem in windows of time."""
-    return [during(problem, a, b) for a, b in itertools.pairwise(edges(problem, count))]
+class Piece(NamedTuple):
+    """The problem of a window, and by how much its time lags behind that of the statement."""
+
+    problem: Problem
+    lag: float = 0.0
+
+
+def cut(problem: Problem, count: int) -> list[Piece]:
+    """The problem in windows of time. Where nothing in the statement depends on the time itself,
+    all windows after the first state the same problem as the second, and share what is compiled.
+    """
+    times = edges(problem, count)
+    pieces = [Piece(during(problem, a, b)) for a, b in itertools.pairwise(times)]
+    if count < 3 or _tells_time(pieces[1].problem):
+        return pieces
+    return [*pieces[:2], *(Piece(pieces[1].problem, t - times[1]) for t in times[2:-1])]
+
+
+def _tells_time(problem: Problem) -> bool:
+    """Whether time stands in equations or conditions other than as a field's argument."""
+    conditions = (r for c in problem.conditions for r in c.equation.residuals)
+    return any(
+        jets.expression.has(c)
+        for jets in map(structure.jet_expression, (*problem.residuals, *conditions))
+        for c in problem.coordinates
+        if is_time(c)
+    )
 
 
 def during(problem: Problem, start: float, end: float) -> Problem:
@@ -98,10 +122,12 @@ def handed_over(problem: Problem) -> list[sympy.Expr]:
     ]
 
 
-def start_term(window: Problem, before: Callable, count: int) -> Term:
+def start_term(
+    window: Problem, before: Callable, count: int, compiled: Compiled | None = None
+) -> Term:
     """The term that holds a window's start to the jets of the window before."""
     statements = handed_over(window)
-    compiled = window.compile(statements)
+    compiled = compiled or window.compile(statements)
     part = window.domain["initial"]
 
     def draw(n: int, key: Any) -> Batch:
@@ -126,14 +152,20 @@ class Window(NamedTuple):
 
 
 def solve(
-    setup: Callable[..., Setup], problem: Problem, count: int, target: Target, monitor: Monitor
+    setup: Callable[..., Setup],
+    jets_of: Callable[[Trial], Callable],
+    problem: Problem,
+    count: int,
+    target: Target,
+    monitor: Monitor,
 ) -> list[Window]:
-    """Train the windows of a problem; `setup(problem, before=trial)` makes one ready."""
+    """Train the windows of a problem; `setup(problem, before=trial, jets=...)` makes one ready."""
     saved = monitor.restore(None) or {"done": (), "seconds_done": ()}
     vectors, seconds = list(saved["done"]), list(map(float, saved["seconds_done"]))
+    pieces = cut(problem, count)
     done: list[Window] = []
-    for i, own in enumerate(cut(problem, count)):
-        start = setup(own, before=done[-1].state.trial if done else None)
+    for i, piece in enumerate(pieces):
+        start = _setup(setup, jets_of, pieces, done)
         if i < len(vectors):
             trial = nn.flatten_parameters(start.trial)[1](jnp.asarray(vectors[i]))
             state, status = State(trial, None, (), seconds=seconds[i]), Status.STEPS_SPENT
@@ -142,9 +174,32 @@ def solve(
             state, status = start.train(_share(target, sum(seconds), count - i), inside)
             vectors.append(np.asarray(nn.flatten_parameters(state.trial)[0]))
             seconds.append(state.seconds)
-        changes = _changes(start.gauge, state.trial, done[-1] if done else None)
+        lag = piece.lag - pieces[i - 1].lag if i else 0.0
+        changes = _changes(start.gauge, state.trial, done[-1] if done else None, lag)
         done.append(Window(start, state, status, changes))
     return done
+
+
+def _setup(setup: Callable, jets_of: Callable, pieces: list[Piece], done: list[Window]) -> Setup:
+    """The next window, made ready; from that of the window before if it states the same."""
+    piece = pieces[len(done)]
+    if not done:
+        return setup(piece.problem)
+    before, trial = pieces[len(done) - 1], done[-1].state.trial
+    jets = lagging(jets_of(trial), piece.problem, before.lag - piece.lag)
+    if before.problem is not piece.problem:
+        return setup(piece.problem, before=trial, jets=jets)
+    last = done[-1].setup.terms[-1]
+    term = start_term(piece.problem, jets, last.count, last.compiled)
+    return done[-1].setup.going_on(trial, term)
+
+
+def lagging(jets: Callable, problem: Problem, lag: float) -> Callable:
+    """The jets in a time that lags behind by `lag`."""
+    if not lag:
+        return jets
+    shift = jnp.array([lag if is_time(c) else 0.0 for c in problem.coordinates])
+    return lambda functionals, at: jets(functionals, jnp.asarray(at) - shift)
 
 
 def _share(target: Target, spent: float, left: int) -> Target:
@@ -153,27 +208,33 @@ def _share(target: Target, spent: float, left: int) -> Target:
     return replace(target, seconds=seconds)
 
 
-def _changes(gauge: Gauge, trial: Trial, before: Window | None) -> tuple[jax.Array, ...]:
+def _changes(
+    gauge: Gauge, trial: Trial, before: Window | None, lag: float
+) -> tuple[jax.Array, ...]:
     """The changes that estimate the error of a window, that of its start included."""
     changes = []
     for i, damping in enumerate(estimate.DAMPINGS):
         batches = list(gauge.batches)
         if before is not None:
-            change = before.changes[i]
-            batches[-1] = _with_error(gauge.terms[-1], batches[-1], before.state.trial, change)
+            last, change = gauge.terms[-1], before.changes[i]
+            trial_before = before.state.trial
+            batches[-1] = _with_error(gauge.problem, last, batches[-1], trial_before, change, lag)
         linear = estimate.linearize(gauge.terms, trial, batches, gauge.weights)
         changes.append(linear.correction(damping))
     return tuple(changes)
 
 
-def _with_error(term: Term, batch: Batch, before: Trial, change: jax.Array) -> Batch:
+def _with_error(
+    problem: Problem, term: Term, batch: Batch, before: Trial, change: jax.Array, lag: float
+) -> Batch:
     """What the start is held to, with the error of the window before added."""
 
-    def jets(functionals, points):
+    def errors(functionals, points):
         return estimate.first_order(tuple(functionals), before, change, points)[1]
 
-    errors = term.compiled(batch.points, term.compiled.values(jets, batch.points, {}), {})
-    return batch._replace(targets=batch.targets + jnp.stack(errors, axis=-1))
+    jets = lagging(errors, problem, -lag)
+    values = term.compiled(batch.points, term.compiled.values(jets, batch.points, {}), {})
+    return batch._replace(targets=batch.targets + jnp.stack(values, axis=-1))
 
 
 def errors(windows: Sequence[Window]) -> dict[tuple, float]:
@@ -226,12 +287,14 @@ def joined(problem: Problem, jets: Sequence[Callable]) -> Callable:
     """The jets of all windows as one function of points: each point asks its own window."""
     inner = jnp.asarray(edges(problem, len(jets))[1:-1])
     column = next(i for i, c in enumerate(problem.coordinates) if is_time(c))
+    pieces = cut(problem, len(jets))
+    own_time = [lagging(f, problem, piece.lag) for f, piece in zip(jets, pieces, strict=True)]
 
     def values(functionals: Sequence[Any], at: Any) -> list[jax.Array]:
         at = jnp.asarray(at)
         own = jnp.searchsorted(inner, at[:, column], side="right")
-        found = zip(*(f(functionals, at) for f in jets), strict=True)
-        return [jnp.stack(pieces)[own, jnp.arange(len(at))] for pieces in found]
+        found = zip(*(f(functionals, at) for f in own_time), strict=True)
+        return [jnp.stack(numbers)[own, jnp.arange(at.shape[0])] for numbers in found]
 
     return values
 
