@@ -278,12 +278,15 @@ def _read(path: str | os.PathLike) -> tuple[dict[str, Any], dict[str, np.ndarray
     """The manifest and the arrays of a file, after the checksum was verified."""
     try:
         members = _archive.read(path)
+    except _archive.ArchiveError as error:
+        raise CheckpointError(str(error)) from error
+    try:
         arrays = {
             name.removesuffix(".npy"): _archive.decode_array(content)
             for name, content in members.items()
         }
     except _archive.ArchiveError as error:
-        raise CheckpointError(str(error)) from error
+        raise CheckpointError(f"{path} is not a checkpoint of diffcore: {error}.") from error
     try:
         manifest = _archive.decode_json(arrays.pop(_MANIFEST).tobytes())
         if manifest["format"] != _FORMAT:
