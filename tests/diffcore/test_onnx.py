@@ -5,14 +5,13 @@ import os
 import jax
 import jax.numpy as jnp
 import numpy as np
+import onnx
+import onnxruntime
 import pytest
 
 import diffcore as dc
 from diffcore import nn
 from diffcore.deploy.onnx.rules import RULES
-
-onnx = pytest.importorskip("onnx")
-onnxruntime = pytest.importorskip("onnxruntime")
 
 
 def images():
