@@ -71,9 +71,8 @@ class PINN:
     adaptive: bool = True
     condition_weight: float | None = None
     windows: int = 1
-    devices: Any = field(default=None, metadata={"stored": False})
-
     exact_sums: bool = False
+    devices: Any = field(default=None, metadata={"stored": False})
 
     def __post_init__(self):
         for name in ("width", "depth", "steps", "windows"):
