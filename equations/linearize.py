@@ -15,7 +15,7 @@ from .structure import jet_expression
 from .symbols import fields_in
 from .weak import outermost
 
-ATOMS = (Divergence, sympy.Derivative, AppliedUndef)
+ATOMS = (Divergence, sympy.conjugate, sympy.Derivative, AppliedUndef)
 
 
 def linearize(problem: Any, about: Mapping[AppliedUndef, Any] | None = None) -> Any:
@@ -25,6 +25,7 @@ def linearize(problem: Any, about: Mapping[AppliedUndef, Any] | None = None) -> 
         about: the state a, an expression for each field; zero for those that are not named.
 
     Notes:
+        Of complex fields F(u, u*) the tangent is F_u (u - a) + F_u* (u - a)*, with the conjugate.
         Equations and conditions that are linear stay as they are written, and divergences stay
         divergences, so that the weak form of the tangent can be read off. Newton's method solves
         the tangent about the last iterate again and again.
@@ -78,6 +79,7 @@ def _sides(residual: sympy.Expr, state: Mapping) -> tuple[sympy.Expr, sympy.Expr
 
 def _parts(e: sympy.Expr, state: Mapping) -> tuple[sympy.Expr, sympy.Expr]:
     """F'(a) u and F(a) - F'(a) a, with divergences kept."""
+    e = _by_conjugates(e)
     stand_in = {atom: sympy.Dummy() for atom in outermost(e, ATOMS)}
     values = {stand_in[atom]: _at(atom, state) for atom in stand_in}
     inner = e.xreplace(stand_in)
@@ -90,6 +92,27 @@ def _parts(e: sympy.Expr, state: Mapping) -> tuple[sympy.Expr, sympy.Expr]:
         linear += slope * moving
         known += slope * (fixed - values[dummy])
     return linear, sympy.expand(known)
+
+
+def _by_conjugates(e: sympy.Expr) -> sympy.Expr:
+    """The expression with moduli, real and imaginary parts of complex fields written by these and
+    their conjugates, which count as fields of their own."""
+
+    def is_complex(node: Any) -> bool:
+        return isinstance(node, _NOT_HOLOMORPHIC) and any(not f.is_real for f in fields_in(node))
+
+    def written(node: Any) -> sympy.Expr:
+        (a,), conjugate = node.args, sympy.conjugate(node.args[0])
+        if isinstance(node, sympy.Abs):
+            return sympy.sqrt(a * conjugate)
+        if isinstance(node, sympy.re):
+            return (a + conjugate) / 2
+        return (a - conjugate) / (2 * sympy.I)
+
+    return e.replace(is_complex, written)
+
+
+_NOT_HOLOMORPHIC = (sympy.Abs, sympy.re, sympy.im)
 
 
 def _tangent_divergence(node: Divergence, state: Mapping) -> tuple[sympy.Expr, sympy.Expr]:

@@ -18,7 +18,6 @@ import diffcore
 from equations import Problem, structure
 
 from ..monitor import Monitor, Progress, Target
-from ..pinn import points as collocation
 from ..pinn.build import Plan
 from ..pinn.terms import Term, terms
 from ..solution import Solution
@@ -33,6 +32,7 @@ MOST_UNKNOWNS = 2400  # a dense factorization of so many takes some ten seconds
 MOST_COORDINATES = 5
 POINTS = 3  # in the interior, for each feature
 BOUNDARY_POINTS = 0.4  # on the part of each condition, for each feature
+FEWEST_POINTS = 20
 LEVELS = 5  # solutions with ever more features, which give the error estimate
 ENOUGH = 1e-8  # estimated error at which more features are not tried, without a tolerance
 FAILED = 0.3  # estimated error that is no solution
@@ -150,7 +150,7 @@ class _Run:
         self.goal = ENOUGH if target.tolerance is None else target.tolerance
 
     def solution(self) -> Solution:
-        sizes = self._sizes()
+        sizes = self._sizes
         fits: list[Fit] = []
         gaps: list[dict] = []
         result = estimate(gaps)
@@ -165,6 +165,7 @@ class _Run:
                 break
         return self._finish(fits, result, size)
 
+    @cached_property
     def _sizes(self) -> list[int]:
         """The numbers of features of the levels, doubled each time."""
         n = FEATURES.get(len(self.problem.coordinates), FEATURES[3]) // self._n_patches
@@ -212,16 +213,23 @@ class _Run:
         )
         if before and not self.is_linear:
             start = project(before[-1].expansion, start, self.problem, key)
-        parts = self._terms(size)
-        batches = collocation.draw(parts, jax.random.fold_in(key, 1))
-        rows = [Rows(t, b, start) for t, b in zip(parts, batches, strict=True)]
+        rows = [
+            Rows(term, term.draw(self._count(term, size), jax.random.fold_in(key, i + 1)), start)
+            for i, term in enumerate(self._terms)
+        ]
         return fit(rows, start, is_linear=self.is_linear, is_late=self._is_late)
 
-    def _terms(self, size: int) -> tuple[Term, ...]:
-        n = size * self._n_patches
+    @cached_property
+    def _terms(self) -> tuple[Term, ...]:
+        """The terms with the numbers of points that go with all features."""
+        n = self._sizes[-1] * self._n_patches
         inner = self.method.points or POINTS * n
-        outer = self.method.boundary_points or max(math.ceil(BOUNDARY_POINTS * n), 20)
+        outer = self.method.boundary_points or math.ceil(BOUNDARY_POINTS * n)
         return terms(self.problem, Plan(), inner, outer)
+
+    def _count(self, term: Term, size: int) -> int:
+        """The number of points of a term that go with fewer features."""
+        return min(term.count, max(math.ceil(term.count * size / self._sizes[-1]), FEWEST_POINTS))
 
     def _report(self, level: int, sizes: list[int], last: Fit, result: Estimate) -> None:
         seconds, fraction = perf_counter() - self.started, 8.0 ** (level + 1 - len(sizes))
@@ -273,8 +281,8 @@ class _Run:
                 "waves along the box, drawn once; their weights are found by least squares, in "
                 "float64."
             )
-        for term in self._terms(size):
-            yield f"{term.kind} on {term.label}: {term.count} points."
+        for term in self._terms:
+            yield f"{term.kind} on {term.label}: {self._count(term, size)} points."
         if not self.is_linear:
             yield f"{len(last.losses)} steps of Gauss-Newton with all features."
         yield result.explanation

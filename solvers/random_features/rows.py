@@ -10,7 +10,6 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from equations import Functional
@@ -18,6 +17,7 @@ from equations import Functional
 from ..pinn.terms import Batch, Term
 from .expansion import Expansion
 
+BLOCK = 512  # points of a term that are evaluated at a time
 ELSEWHERE = 16  # points of a term with quadrature that are differentiated at a time
 
 Block = tuple[int, np.ndarray]  # where its weights start, and its matrix (n, features)
@@ -35,14 +35,14 @@ class Rows:
         """(rows, n)."""
         if self.numbers is None:
             return np.asarray(_elsewhere(self.term, expansion, self.batch)).T
-        return np.asarray(_here(self.term, *self._values(expansion), self.batch)).T
+        return _in_blocks(_here, self.term, *self._values(expansion), self.batch).T
 
     def slopes(self, expansion: Expansion) -> np.ndarray:
         """The derivatives of the residuals by the vector of the expansion: (rows, n, unknowns)."""
         if self.numbers is None:
             found = _slopes_elsewhere(self.term, expansion, self.batch)
             return np.asarray(found).transpose(1, 0, 2)
-        outer = np.asarray(_slopes_here(self.term, *self._values(expansion), self.batch))
+        outer = _in_blocks(_slopes_here, self.term, *self._values(expansion), self.batch)
         n, rows, _ = outer.shape
         result = np.zeros((rows, n, expansion.vector.size))
         for k, blocks in enumerate(self.numbers):
@@ -54,7 +54,7 @@ class Rows:
             result[:, :, -len(expansion.unknowns) :] = by_parameter.swapaxes(0, 1)
         return result
 
-    def _values(self, expansion: Expansion) -> tuple[tuple[str, ...], jax.Array]:
+    def _values(self, expansion: Expansion) -> tuple[tuple[str, ...], np.ndarray]:
         """The names of the parameters, and the numbers at each point, (n, numbers): functionals in
         real and imaginary parts and then the parameters."""
         vector, n = np.asarray(expansion.vector), len(self.batch.points)
@@ -63,7 +63,7 @@ class Rows:
         for blocks in reversed(self.numbers or []):
             parts = [matrix @ vector[start : start + matrix.shape[1]] for start, matrix in blocks]
             columns.insert(0, sum(parts, np.zeros(n)))
-        return tuple(parameters), jnp.asarray(np.reshape(columns, (len(columns), n)).T)
+        return tuple(parameters), np.reshape(columns, (len(columns), n)).T
 
 
 def _numbers(term: Term, batch: Batch, expansion: Expansion) -> list[list[Block]]:
@@ -100,6 +100,19 @@ def _row(term: Term, names: tuple[str, ...], numbers: jax.Array, batch: Batch) -
     ]
     parameters = dict(zip(names, places, strict=True))
     return term.residuals(values, parameters, jax.tree.map(lambda leaf: leaf[None], batch))[0]
+
+
+def _in_blocks(function, term, names, numbers, batch) -> np.ndarray:
+    """`function` of all points, some at a time: compiled once, whatever their number."""
+    n = len(numbers)
+    padding = np.minimum(np.arange(n + -n % BLOCK), n - 1)
+    padded = jax.tree.map(lambda leaf: np.asarray(leaf)[padding], (numbers, batch))
+    starts = range(0, len(padding), BLOCK)
+    pieces = [
+        function(term, names, *jax.tree.map(lambda leaf, at=i: leaf[at : at + BLOCK], padded))
+        for i in starts
+    ]
+    return np.concatenate([np.asarray(piece) for piece in pieces])[:n]
 
 
 @eqx.filter_jit

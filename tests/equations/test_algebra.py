@@ -126,6 +126,18 @@ def test_the_tangent_is_the_derivative_of_the_residual():
     assert along(tangent, 0.0) == pytest.approx(along(nonlinear, 0.0), rel=1e-12)
 
 
+def test_the_tangent_of_complex_fields_has_their_conjugates():
+    p = Problem(line, Eq(I * diff(h, t), abs(h) ** 2 * h), {"initial": Eq(h, 1)})
+    tangent = p.linearize({h: 1 + I * x})
+
+    def along(p, size):
+        return p.residual({h: lambda z: 1 + 1j * z[0] + size * 1j * z[1]}, [[0.3, 0.7]])[0, 0]
+
+    step = 1e-4  # a central difference in a direction that is not real
+    slope = (along(p, step) - along(p, -step)) / (2 * step)
+    assert along(tangent, 1.0) - along(tangent, 0.0) == pytest.approx(slope, rel=1e-6)
+
+
 def test_linear_statements_are_their_own_tangents():
     p = Problem(square, Poisson((x, y), source=1), {"left": Eq(Poisson((x, y)).unknown, 1)})
     assert p.linearize() == p
