@@ -9,6 +9,7 @@ BIN := .venv/bin
 INSTALLED := .venv/installed
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 PACKAGES := diffcore geometry equations solvers science
+PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
 # Compiled programs are kept in the working copy, so that a second run starts at once.
 export JAX_COMPILATION_CACHE_DIR := $(CURDIR)/.cache/jax
@@ -48,11 +49,11 @@ demo: install
 	@$(BIN)/science solve cavity
 
 test: install
-	$(BIN)/python -m pytest -m "not slow"
+	$(PYTEST) -m "not slow"
 	$(MAKE) doctest
 
 test-slow: install
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 # Layers, losses and activations against PyTorch, which on Linux is a download of gigabytes.
 test-torch: install
@@ -61,7 +62,7 @@ test-torch: install
 
 # As a reader would run them: in a process of their own, without the settings of the tests.
 doctest: install
-	$(BIN)/python -m pytest --doctest-modules --durations=0 --durations-min=5 $(PACKAGES)
+	$(PYTEST) --doctest-modules --durations=0 --durations-min=5 $(PACKAGES)
 
 lint: install
 	$(BIN)/ruff check .
