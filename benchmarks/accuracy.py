@@ -41,6 +41,7 @@ TARGETS = {
     "timoshenko_cantilever": 1e-3,
     "nafems_t3": 1e-3,
     "nafems_t4": 5e-3,
+    "inverse_burgers_nu": 1e-2,
 }
 
 

@@ -25,6 +25,7 @@ SMALL = {
     "timoshenko_cantilever": (FiniteElements(size=1), 1e-3),
     "nafems_t3": (FiniteElements(size=0.01), 1e-3),
     "nafems_t4": (FiniteElements(size=0.1), 5e-3),
+    "inverse_burgers_nu": (PINN(width=16, depth=3, steps=600, points=500), 0.2),
 }
 
 
