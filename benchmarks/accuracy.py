@@ -42,6 +42,9 @@ TARGETS = {
     "nafems_t3": 1e-3,
     "nafems_t4": 5e-3,
     "inverse_burgers_nu": 1e-2,
+    "lorenz_short": 1e-4,
+    "lotka_volterra": 1e-4,
+    "van_der_pol_mu2": 1e-4,
 }
 
 

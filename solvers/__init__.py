@@ -5,6 +5,7 @@ from .finite_elements import FiniteElements
 from .monitor import Monitor, Progress, Silent, Target
 from .pinn import PINN, Phase
 from .random_features import RandomFeatures
+from .runge_kutta import RungeKutta
 from .solution import Solution
 from .solve import solve
 from .status import Status, UnsupportedProblem
@@ -18,6 +19,7 @@ __all__ = [
     "Phase",
     "Progress",
     "RandomFeatures",
+    "RungeKutta",
     "Silent",
     "Solution",
     "Status",

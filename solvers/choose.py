@@ -8,14 +8,21 @@ from equations import Problem
 
 from .finite_elements import FiniteElements
 from .pinn import PINN
+from .runge_kutta import RungeKutta
 
 
 def choose(problem: Problem) -> tuple[Any, str]:
     """A method for the problem, and the reason as a sentence for the report.
 
-    Finite elements where they can take the statement: they are faster and more accurate than a
-    network on forward problems in up to three dimensions. Networks for everything else.
+    Steps for systems of ordinary differential equations with all conditions at the start; finite
+    elements where they can take the statement: they are faster and more accurate than a network on
+    forward problems in up to three dimensions. Networks for everything else.
     """
+    if not RungeKutta().reasons_against(problem):
+        return RungeKutta(), (
+            "Runge-Kutta steps were chosen: the unknowns depend on one coordinate, and all "
+            "conditions hold where it begins"
+        )
     reasons = FiniteElements().reasons_against(problem)
     if not reasons:
         return FiniteElements(), (

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.accuracy import TARGETS
-from science import PINN, FiniteElements
+from science import PINN, FiniteElements, RungeKutta
 from science.catalogue import entries, find
 from science.scripts import run_script
 
@@ -26,6 +26,9 @@ SMALL = {
     "nafems_t3": (FiniteElements(size=0.01), 1e-3),
     "nafems_t4": (FiniteElements(size=0.1), 5e-3),
     "inverse_burgers_nu": (PINN(width=16, depth=3, steps=600, points=500), 0.2),
+    "lorenz_short": (RungeKutta(tolerance=1e-6), 1e-4),
+    "lotka_volterra": (RungeKutta(tolerance=1e-6), 1e-4),
+    "van_der_pol_mu2": (RungeKutta(tolerance=1e-6), 1e-4),
 }
 
 
