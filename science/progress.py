@@ -12,6 +12,7 @@ from solvers import Progress
 from solvers.report import duration
 
 LINE_SECONDS = 5.0  # between two lines where there is no bar
+LEAST_FRACTION = 0.005  # of a run from which the time left is foretold: first steps are no measure
 
 
 class Display(Protocol):
@@ -64,7 +65,7 @@ def _numbers(progress: Progress) -> str:
 
 
 def _time_left(progress: Progress) -> str:
-    if not 0 < progress.fraction < 1:
+    if not LEAST_FRACTION <= progress.fraction < 1:
         return f"{progress.fraction:.0%}"
     left = progress.seconds * (1 - progress.fraction) / progress.fraction
     return f"{progress.fraction:.0%}, {duration(round(left))} left"

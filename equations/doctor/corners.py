@@ -15,6 +15,7 @@ from .findings import Finding, note
 
 Entry = tuple[sympy.Expr, np.ndarray]  # a value, and which points of a part it is stated at
 Values = dict[Any, list[tuple[str, Entry]]]
+FACING = -0.99  # the product of normals below which two places lie across a gap and do not meet
 
 
 def corners(case: Case) -> Iterator[Finding]:
@@ -69,9 +70,10 @@ def _conflict(case: Case, one: tuple, other: tuple) -> np.ndarray | None:
         return _conflict_in_time(case, b if instants[0] == a else a, instants[0], g_a, g_b)
     first, second = case.parts[a], case.parts[b]
     points, others = first.points[at_a], second.points[at_b]
-    distance = np.linalg.norm(points[:, None] - others[None], axis=-1)
+    distance = _distances(case, points, others)
     i, j = np.unravel_index(np.argmin(distance), distance.shape)
-    if distance[i, j] > 2 * max(_spacing(first), _spacing(second)):
+    faces = first.normals[at_a][i] @ second.normals[at_b][j] < FACING
+    if faces or distance[i, j] > 2 * max(_spacing(case, first), _spacing(case, second)):
         return None
     ends = np.stack([points[i], others[j]])
     values_a, values_b = case.evaluate(g_a, ends), case.evaluate(g_b, ends)
@@ -109,12 +111,18 @@ def _rounding(case: Case, a: str, b: str, g_a: sympy.Expr, g_b: sympy.Expr) -> f
     return 1e-6 * max(float(np.max(np.abs(v))) for v in values) + 1e-12
 
 
-def _spacing(sample: Any) -> float:
-    """The typical distance between sampled points of a part."""
-    directions = sample.points.shape[1] - 1
-    if len(sample.points) == 1 or directions == 0:
-        return 0.0
-    return float((np.sum(sample.weights) / len(sample.points)) ** (1 / directions))
+def _distances(case: Case, points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """All distances from points to others, each axis in parts of the domain's extent: a second is
+    no length, and a plate may be thin."""
+    lower, upper = case.domain.bounds
+    return np.linalg.norm((points[:, None] - others[None]) / np.subtract(upper, lower), axis=-1)
+
+
+def _spacing(case: Case, sample: Any) -> float:
+    """The typical distance from a sampled point of a part to the next."""
+    distance = _distances(case, sample.points, sample.points)
+    apart = np.where(distance > 0, distance, np.inf).min(axis=1)
+    return float(np.mean(apart)) if np.isfinite(apart).all() else 0.0
 
 
 def periodicity(case: Case) -> Iterator[Finding]:

@@ -108,6 +108,23 @@ def test_two_meeting_values_that_agree_in_the_corner_are_no_finding():
     assert not Problem(square, laplace, conditions).check()
 
 
+@pytest.mark.parametrize(
+    "domain",
+    [
+        geo.Interval(0, 0.1).over("t", 0, 300),  # seconds are no lengths
+        geo.Rectangle((0, 0), (4, 0.01)),
+        geo.Disk((0, 0), 1, name="left") - geo.Disk((0, 0), 0.99, name="right"),
+    ],
+)
+def test_values_on_the_two_sides_of_a_thin_domain_do_not_meet(domain):
+    axes = coordinates(" ".join(domain.axes))
+    g = field("g", *axes)
+    equation = Eq(laplacian(g), diff(g, t) if t in axes else 0)
+    sides = domain.parts[:2] if "top" not in domain.parts else ("top", "bottom")
+    findings = Problem(domain, equation, {sides[0]: Eq(g, 0), sides[1]: Eq(g, 1)}).check()
+    assert "disagree" not in str(findings)
+
+
 def test_solitons_on_a_short_ring_are_noted_for_their_kink():
     domain = geo.Interval(-5, 5).periodic("x").over(t, 0, 1)
     problem = Problem(domain, Eq(I * diff(h, t), diff(h, x, 2)), {"initial": Eq(h, 2 / cosh(x))})

@@ -23,6 +23,8 @@ def test_a_moment_in_one_line():
         "Adam: loss 1.23e-02, error estimate 5.00e-02, step 120, 25%, 1 min 30 s left"
     )
     assert describe(Progress("assembly", 2, None, 0.0, 0.0)) == "assembly: step 2, 0%"
+    first = Progress("time steps", 1, None, 0.5, 1e-6)
+    assert describe(first) == "time steps: step 1, 0%"  # and no word of the days left
 
 
 def test_a_log_file_gets_a_line_a_phase_and_then_one_every_few_seconds(monkeypatch):
