@@ -130,6 +130,7 @@ from solvers import (
     Solution,
     Status,
     UnsupportedProblem,
+    balance,
 )
 
 from . import references
@@ -147,6 +148,7 @@ __all__ = [
     "atan",
     "atan2",
     "average",
+    "balance",
     "Ball",
     "Box",
     "call",

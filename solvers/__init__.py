@@ -3,7 +3,7 @@
 from .choose import choose
 from .finite_elements import FiniteElements
 from .monitor import Monitor, Progress, Silent, Target
-from .pinn import PINN, Phase
+from .pinn import PINN, Phase, balance
 from .random_features import RandomFeatures
 from .runge_kutta import RungeKutta
 from .solution import Solution
@@ -25,6 +25,7 @@ __all__ = [
     "Status",
     "Target",
     "UnsupportedProblem",
+    "balance",
     "choose",
     "solve",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import equinox as eqx
@@ -19,8 +19,9 @@ from equations import Problem, structure
 
 from ..monitor import Monitor, Target
 from ..solution import Solution
-from . import build, many, objective, windows
+from . import build, many, objective, points, windows
 from .ansatz import Trial
+from .balance import Balance, TangentKernel
 from .gauge import Gauge, deviations_from_noise, with_noise
 from .phases import Phase, default_phases, phases_of_many
 from .setup import Setup
@@ -43,8 +44,11 @@ class PINN:
         phases: a tuple of `Phase` instead.
         hard: build Dirichlet values into the trial functions: True, False, or None to decide.
         solenoidal: stream function for a divergence-free velocity: False forbids it.
-        adaptive: draw interior points where the residual is large.
-        condition_weight: weight of all conditions against the equations; None balances them.
+        sampling: how interior points are drawn anew: "RAD" denser where the residual is large,
+            "RAR" some exchanged for those of the largest residual, "R3" those above the mean kept,
+            or "uniform".
+        balance: how equations, conditions and data are weighed: a `Balance` of
+            `solvers.pinn.balance`, or several; None for `TangentKernel()`.
         windows: number of pieces of time that are solved one after the other.
         exact_sums: take sums of derivatives in full where they would be estimated from a sample, in
             many dimensions.
@@ -68,8 +72,8 @@ class PINN:
     phases: tuple[Phase, ...] | None = field(default=None, metadata={"stored": False})
     hard: bool | None = None
     solenoidal: bool | None = None
-    adaptive: bool = True
-    condition_weight: float | None = None
+    sampling: str = "RAD"
+    balance: Balance | tuple[Balance, ...] | None = field(default=None, metadata={"stored": False})
     windows: int = 1
     exact_sums: bool = False
     devices: Any = field(default=None, metadata={"stored": False})
@@ -81,11 +85,13 @@ class PINN:
             self._require(name, _is_whole, "is a whole number")
         for name in ("width", "depth", "steps", "points", "boundary_points", "windows"):
             self._require(name, lambda n: n >= 1, "must be at least 1", ValueError)
-        self._require("condition_weight", _is_number, "is a number")
-        self._require("condition_weight", lambda w: w > 0, "must be above 0", ValueError)
         self._require("hard", _is_flag, "is True, False, or None to decide")
         self._require("solenoidal", _is_flag, "is True, False, or None to decide")
-        self._require("adaptive", _is_flag, "is True or False", optional=False)
+        names = ", ".join(f'"{name}"' for name in points.SAMPLINGS)
+        self._require("sampling", points.SAMPLINGS.__contains__, f"is one of {names}", ValueError)
+        self._require("balance", _are_balances, "is a `Balance` or a tuple of them")
+        if sum(b.weighs_points for b in self._balances) > 1:
+            raise ValueError("`balance` of PINN: only one of several may weigh points.")
         self._require("exact_sums", _is_flag, "is True or False", optional=False)
         self._require("network", callable, "is a factory `(in_size, out_size, key=) -> module`")
         self._require("phases", _are_phases, "is a tuple of `Phase`")
@@ -206,26 +212,25 @@ class PINN:
             trial = nn.flatten_parameters(trial)[1](vector)
             count = max(parts[0].count // 8, 50)
             parts = (*parts, windows.start_term(problem, jets, count))
-        weigh = partial(self._weights, key=key)
+        weigh = partial(objective.balanced_weights, key=jax.random.fold_in(key, 3))
         weights = weigh(parts, trial)
         phases = self.phases or self._default_phases(problem)
         mesh = None if self.devices is None else diffcore.devices.mesh(self.devices)
         gauge = Gauge(problem, parts, weights, jax.random.fold_in(key, 99))
-        chosen = weights, phases, self.adaptive and not many.is_wide(problem), key
+        sampling = "uniform" if many.is_wide(problem) else self.sampling
+        chosen = weights, self._balances, phases, sampling, key
         return Setup(problem, plan, trial, parts, *chosen, gauge, weigh, mesh)
+
+    @property
+    def _balances(self) -> tuple[Balance, ...]:
+        own = self.balance
+        return own if isinstance(own, tuple) else (TangentKernel() if own is None else own,)
 
     def _terms(self, problem: Problem, plan: build.Plan) -> tuple[Term, ...]:
         dimension = len(problem.coordinates)
         usual = 500 if many.is_wide(problem) else {1: 300, 2: 2000}.get(dimension, 4000)
         n = self.points or usual
         return terms(problem, plan, n, self.boundary_points or max(n // 8, 50))
-
-    def _weights(self, parts, trial, key) -> list[np.ndarray]:
-        if self.condition_weight is None:
-            return objective.balanced_weights(parts, trial, jax.random.fold_in(key, 3))
-        rows = [len(t.rows) for t in parts]
-        fixed = [self.condition_weight if t.kind == "condition" else 1.0 for t in parts]
-        return [np.full(n, w) for n, w in zip(rows, fixed, strict=True)]
 
 
 def _needs_size(problem: Problem) -> bool:
@@ -240,10 +245,6 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
 def _is_flag(value: Any) -> bool:
     return isinstance(value, bool | np.bool_)
 
@@ -251,6 +252,11 @@ def _is_flag(value: Any) -> bool:
 def _are_phases(value: Any) -> bool:
     is_sequence = isinstance(value, tuple | list) and len(value) > 0
     return is_sequence and all(isinstance(phase, Phase) for phase in value)
+
+
+def _are_balances(value: Any) -> bool:
+    found = value if isinstance(value, tuple) else (value,)
+    return len(found) > 0 and all(isinstance(own, Balance) for own in found)
 
 
 def _are_devices(value: Any) -> bool:

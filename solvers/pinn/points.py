@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -15,6 +16,7 @@ from .ansatz import Trial
 from .terms import Batch, Term, evaluate
 
 CANDIDATES = 4  # times the number of points
+SWAPPED = 10  # one in so many points is exchanged by a refinement
 
 
 def draw(terms: Sequence[Term], key: Any) -> tuple[Batch, ...]:
@@ -23,28 +25,75 @@ def draw(terms: Sequence[Term], key: Any) -> tuple[Batch, ...]:
 
 
 def renew(
-    terms: Sequence[Term], trial: Trial, weights: Any, key: Any, *, adaptive: bool
+    sampling: str, terms: Sequence[Term], trial: Trial, weights: Any, key: Any, before: Any
 ) -> tuple[Batch, ...]:
-    """A batch for each term; where `adaptive`, interior points come from a larger set, with
-    probability proportional to 1 + |residual| / mean |residual|.
+    """A batch for each term after those `before`; those of the equations by `SAMPLINGS[sampling]`.
+    `weights` are those of the rows."""
+    choose_points, batches = SAMPLINGS[sampling], []
+    for i, term in enumerate(terms):
+        own, weight = jax.random.fold_in(key, i), jnp.asarray(weights[i])
+        if term.kind == "equation":
+            batches.append(choose_points(partial(_size, term, trial, weight), term, own, before[i]))
+        else:
+            batches.append(term.draw(term.count, own))
+    return tuple(batches)
+
+
+def _uniform(size: Callable[[Batch], jax.Array], term: Term, key: Any, before: Batch) -> Batch:
+    return term.draw(term.count, key)
+
+
+def _by_odds(size: Callable[[Batch], jax.Array], term: Term, key: Any, before: Batch) -> Batch:
+    """From a larger set, with probability proportional to 1 + |residual| / mean |residual|.
 
     Source: Wu, Zhu, Tan, Kartha & Lu, Comput. Methods Appl. Mech. Eng. 403 (2023) 115671,
     equation 2 with k = 1, c = 1 (RAD).
     """
-    batches = []
-    for i, term in enumerate(terms):
-        own = jax.random.fold_in(key, i)
-        if not adaptive or term.kind != "equation":
-            batches.append(term.draw(term.count, own))
-            continue
-        candidates = term.draw(CANDIDATES * term.count, own)
-        size = _size(term, trial, candidates, jnp.asarray(weights[i]))
-        odds = 1 + size / jnp.mean(size)
-        chosen = choose(odds, term.count, key=jax.random.fold_in(own, 1))
-        batches.append(jax.tree.map(lambda leaf, rows=chosen: leaf[rows], candidates))
-    return tuple(batches)
+    candidates = term.draw(CANDIDATES * term.count, key)
+    sizes = size(candidates)
+    odds = 1 + sizes / jnp.mean(sizes)
+    return _rows(candidates, choose(odds, term.count, key=jax.random.fold_in(key, 1)))
+
+
+def _refined(size: Callable[[Batch], jax.Array], term: Term, key: Any, before: Batch) -> Batch:
+    """One in `SWAPPED` points, those of the least residual, gives its place to one of the largest
+    of a larger set: refinement (RAR) that keeps the number of points.
+
+    Source: Lu, Meng, Mao & Karniadakis, SIAM Rev. 63 (2021) 208-228, where points are added.
+    """
+    count = -(-term.count // SWAPPED)
+    candidates = term.draw(CANDIDATES * term.count, key)
+    largest = jnp.argsort(-size(candidates))[:count]
+    kept = jnp.argsort(-size(before))[: term.count - count]
+    return _joined(_rows(before, kept), _rows(candidates, largest))
+
+
+def _released(size: Callable[[Batch], jax.Array], term: Term, key: Any, before: Batch) -> Batch:
+    """Points with a residual above the mean stay, the others are drawn anew.
+
+    Source: Daw, Bu, Wang, Perdikaris & Karpatne, ICML 2023, algorithm 1 (R3).
+    """
+    sizes = size(before)
+    stays = sizes > jnp.mean(sizes)
+    fresh = term.draw(term.count, key)
+    return jax.tree.map(
+        lambda old, new: jnp.where(jnp.reshape(stays, (-1, *(1,) * (old.ndim - 1))), old, new),
+        before,
+        fresh,
+    )
+
+
+SAMPLINGS = {"uniform": _uniform, "RAD": _by_odds, "RAR": _refined, "R3": _released}
+
+
+def _rows(batch: Batch, rows: jax.Array) -> Batch:
+    return jax.tree.map(lambda leaf: leaf[rows], batch)
+
+
+def _joined(first: Batch, second: Batch) -> Batch:
+    return jax.tree.map(lambda a, b: jnp.concatenate([a, b]), first, second)
 
 
 @eqx.filter_jit
-def _size(term: Term, trial: Trial, batch: Batch, weight: jax.Array) -> jax.Array:
+def _size(term: Term, trial: Trial, weight: jax.Array, batch: Batch) -> jax.Array:
     return jnp.sqrt(jnp.sum(weight * evaluate([term], trial, [batch])[0] ** 2, axis=-1))

@@ -15,6 +15,7 @@ from equations import Problem
 from ..monitor import Monitor, Target
 from ..status import Status
 from .ansatz import Trial
+from .balance import Balance
 from .build import Plan
 from .gauge import FAILED, Gauge
 from .objective import Objective
@@ -32,8 +33,9 @@ class Setup:
     trial: Trial
     terms: tuple[Term, ...]
     weights: list[np.ndarray]
+    balances: tuple[Balance, ...]
     phases: tuple[Phase, ...]
-    adaptive: bool
+    sampling: str
     key: Any
     gauge: Gauge
     weigh: Callable[[tuple[Term, ...], Trial], list[np.ndarray]]
@@ -50,7 +52,9 @@ class Setup:
         """Run the phases, or go on from the monitor's checkpoint."""
         key = jax.random.fold_in(self.key, 2)
         objective = Objective(self.terms, mesh=self.mesh)
-        training = Training(objective, self.weights, self.phases, self.adaptive, key, self.gauge)
+        training = Training(
+            objective, self.weights, self.balances, self.phases, self.sampling, key, self.gauge
+        )
         state, status = training.run(self.trial, target, monitor)
         if status is Status.STEPS_SPENT and self.gauge.imbalance(state.trial) > FAILED:
             status = Status.NOT_CONVERGED

@@ -17,8 +17,9 @@ from diffcore import devices, nn, optim
 
 from ..monitor import Monitor, Progress, Target
 from ..status import Status
-from . import points
+from . import balance, points
 from .ansatz import Trial
+from .balance import Balance
 from .identify import identify
 from .objective import Objective
 from .phases import Phase
@@ -35,6 +36,7 @@ class State:
     trial: Trial
     optimizer: Any
     batches: tuple[Batch, ...]
+    weights: Any = None  # `balance.Weights`
     phase: int = 0
     step: int = 0  # within the phase
     stalls: int = 0  # chunks in a row that an optimizer ended early
@@ -62,12 +64,14 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """What does not change during a run. `estimate(trial)` is the relative error estimate."""
+    """What does not change during a run. `weights` are those of rows at its start, `sampling` that
+    of `points.renew`; `estimate(trial)` is the relative error estimate."""
 
     objective: Objective
     weights: list[np.ndarray]
+    balances: tuple[Balance, ...]
     phases: tuple[Phase, ...]
-    adaptive: bool
+    sampling: str
     key: jax.Array
     estimate: Callable[[Trial], float]
     chunk_steps: int = 100
@@ -102,7 +106,13 @@ class Training:
         return tuple(replace(whole, only=p.only) if p.only else whole for p in self.phases)
 
     def _fresh(self, trial: Trial) -> State:
-        return State(trial, self._initial(0, trial), points.draw(self.objective.terms, self.key))
+        batches = points.draw(self.objective.terms, self.key)
+        weights = balance.begin(self.balances, self.weights, self._moment(trial, batches))
+        return State(trial, self._initial(0, trial), batches, weights)
+
+    def _moment(self, trial: Trial, batches: tuple[Batch, ...], steps: int = 0) -> balance.Moment:
+        key = jax.random.fold_in(jax.random.fold_in(self.key, steps), 1)
+        return balance.Moment(self.objective.terms, trial, batches, key)
 
     def _initial(self, phase: int, trial: Trial) -> Any:
         return self.phases[phase].optimizer.init(nn.split(trial)[0])
@@ -110,7 +120,8 @@ class Training:
     def _advance(self, state: State) -> tuple[State, bool]:
         phase = self.phases[state.phase]
         until_redraw = phase.redraw - state.step % phase.redraw
-        steps = min(self.chunk_steps, phase.steps - state.step, until_redraw)
+        turns = (b.every - state.total_steps % b.every for b in self.balances if b.every)
+        steps = min(self.chunk_steps, phase.steps - state.step, until_redraw, *turns)
         if steps > 0:
             result = self._steps(state, steps)
             losses = np.asarray(result.losses)
@@ -125,13 +136,16 @@ class Training:
                 stalls=state.stalls + 1 if result.stopped else 0,
                 losses=(*state.losses, (start + steps, float(losses[-1]))),
             )
+            moment = self._moment(state.trial, state.batches, start + steps)
+            weights = balance.renewed(self.balances, state.weights, moment, start + steps)
+            state = replace(state, weights=weights)
         return self._next_points(state, phase), True
 
     def _steps(self, state: State, steps: int) -> optim.Run:
         """Steps of the optimizer, on all devices where there are several."""
         objective, mesh = self._objectives[state.phase], self.objective.mesh
-        weights = tuple(map(jnp.asarray, self.weights))
-        arrays = (state.trial, state.optimizer, (state.batches, weights))
+        weights = state.weights
+        arrays = (state.trial, state.optimizer, (weights.on(state.batches), weights.rows))
         if mesh is not None:
             arrays = devices.replicate(arrays, mesh)
         trial, optimizer, args = arrays
@@ -159,16 +173,18 @@ class Training:
                 state = replace(state, optimizer=self._initial(state.phase, state.trial))
         elif state.step % phase.redraw and not state.stalls:
             return state
-        if state.phase == len(self.phases):
+        if state.phase == len(self.phases) or any(b.keeps_points for b in self.balances):
             return state
         key = jax.random.fold_in(self.key, 1 + state.total_steps)
-        batches = points.renew(
-            self.objective.terms, state.trial, self.weights, key, adaptive=self.adaptive
-        )
-        return replace(state, batches=batches)
+        terms, rows = self.objective.terms, state.weights.rows
+        batches = points.renew(self.sampling, terms, state.trial, rows, key, state.batches)
+        moment = self._moment(state.trial, batches)
+        weights = balance.moved(self.balances, state.weights, moment)
+        return replace(state, batches=batches, weights=weights)
 
     def _identified(self, state: State) -> Trial:
-        return identify(self.objective.terms, state.trial, state.batches, self.weights)
+        rows = state.weights.rows
+        return identify(self.objective.terms, state.trial, state.batches, rows)
 
     def _is_due(self, state: State, total: int, count: int) -> bool:
         last = state.estimates[-1][0] if state.estimates else 0
@@ -181,7 +197,13 @@ class Training:
             fraction = max(fraction, state.seconds / target.seconds)
         estimate = state.estimates[-1][1] if state.estimates else None
         loss = state.losses[-1][1] if state.losses else float("nan")
-        return Progress(name, state.total_steps, loss, state.seconds, min(fraction, 1.0), estimate)
+        done = (state.total_steps, loss, state.seconds, min(fraction, 1.0), estimate)
+        return Progress(name, *done, self._weights_in_words(state))
+
+    def _weights_in_words(self, state: State) -> str:
+        if not any(b.every for b in self.balances):
+            return ""
+        return state.weights.in_words()
 
     def _reached(self, state: State, target: Target) -> Status | None:
         if target.tolerance and state.estimates and state.estimates[-1][1] < target.tolerance:
@@ -196,6 +218,7 @@ class Training:
             "vector": nn.flatten_parameters(state.trial)[0],
             "optimizer": jax.tree.leaves(state.optimizer),
             "batches": jax.tree.leaves(state.batches),
+            "weights": jax.tree.leaves(state.weights),
             "counters": np.array([state.phase, state.step, state.stalls]),
             "seconds": np.array(state.seconds),
             "losses": np.array(state.losses, dtype=float).reshape(-1, 2),
@@ -212,13 +235,14 @@ class Training:
         optimizer = jax.tree.unflatten(
             jax.tree.structure(like), list(map(jnp.asarray, saved["optimizer"]))
         )
-        batches = jax.tree.unflatten(
-            jax.tree.structure(self._fresh(trial).batches),
-            list(map(jnp.asarray, saved["batches"])),
+        fresh = self._fresh(trial)
+        batches, weights = (
+            jax.tree.unflatten(jax.tree.structure(own), list(map(jnp.asarray, saved[name])))
+            for name, own in (("batches", fresh.batches), ("weights", fresh.weights))
         )
         pairs = [tuple((int(a), float(b)) for a, b in saved[k]) for k in ("losses", "estimates")]
         return State(
-            trial, optimizer, batches, phase, step, stalls, float(saved["seconds"]), *pairs
+            trial, optimizer, batches, weights, phase, step, stalls, float(saved["seconds"]), *pairs
         )
 
 

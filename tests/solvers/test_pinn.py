@@ -207,7 +207,7 @@ def test_an_initial_value_with_a_kink_at_periodic_ends_stays_soft():
     assert "order 1" in " ".join(plan.sentences)
 
 
-@pytest.mark.parametrize("option", ["width", "depth", "steps", "points", "condition_weight"])
+@pytest.mark.parametrize("option", ["width", "depth", "steps", "points"])
 def test_options_below_their_least_are_refused(option):
     with pytest.raises(ValueError, match=f"`{option}` of PINN"):
         PINN(**{option: 0})

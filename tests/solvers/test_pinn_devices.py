@@ -19,6 +19,7 @@ from equations import Eq, Problem, coordinates, diff, field
 from solvers import PINN
 from solvers.monitor import Silent, Target
 from solvers.pinn import Phase
+from solvers.pinn.balance import Fixed
 from solvers.pinn.objective import Objective
 from solvers.pinn.training import Training
 
@@ -28,12 +29,14 @@ law = Eq(-diff(u, x, 2), 1)
 problem = Problem(geo.Interval(0, 1), law, {("left", "right"): Eq(u, 0)})
 for devices in (None, "all"):
     phases = (Phase("Adam", optim.adam(1e-2), 6, redraw=3),)
-    method = PINN(4, 1, points=61, boundary_points=10, hard=False, condition_weight=1.0,
+    method = PINN(4, 1, points=61, boundary_points=10, hard=False, balance=Fixed(),
                   phases=phases, devices=devices)
     with dc.precision("float64"):
         setup = method._setup(problem, jax.random.key(0))
         objective = Objective(setup.terms, mesh=setup.mesh)
-        training = Training(objective, setup.weights, phases, False, setup.key, lambda trial: 1.0)
+        training = Training(
+            objective, setup.weights, setup.balances, phases, "uniform", setup.key, lambda _: 1.0
+        )
         state, _ = training.run(setup.trial, Target(), Silent())
     size = 1 if setup.mesh is None else setup.mesh.size
     print(json.dumps([size, state.history["loss"].tolist()]))

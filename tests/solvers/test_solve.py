@@ -6,6 +6,7 @@ import geometry as geo
 from equations import Eq, Poisson, Problem, coordinates
 from solvers import PINN, FiniteElements, solve
 from solvers.pinn import Phase
+from solvers.pinn.balance import Causal, SelfAdaptive
 from solvers.solve import _seconds
 
 x = coordinates("x")
@@ -42,14 +43,14 @@ OPTIONS = [
     ({"steps": None}, TypeError, "`steps` of PINN is a whole number"),
     ({"points": 1e3}, TypeError, "`points` of PINN is a whole number"),
     ({"boundary_points": 0}, ValueError, "`boundary_points` of PINN must be at least 1"),
-    ({"condition_weight": "1"}, TypeError, "`condition_weight` of PINN is a number"),
-    ({"condition_weight": 0}, ValueError, "`condition_weight` of PINN must be above 0"),
+    ({"balance": "NTK"}, TypeError, "`balance` of PINN is a `Balance`"),
+    ({"balance": (Causal(), SelfAdaptive())}, ValueError, "only one of several may weigh points"),
     ({"network": 3}, TypeError, "`network` of PINN is a factory"),
     ({"phases": 3}, TypeError, "`phases` of PINN is a tuple of `Phase`; got 3"),
     ({"phases": ()}, TypeError, "`phases` of PINN is a tuple of `Phase`"),
     ({"hard": 3}, TypeError, "`hard` of PINN is True, False, or None"),
     ({"solenoidal": "yes"}, TypeError, "`solenoidal` of PINN is True, False, or None"),
-    ({"adaptive": None}, TypeError, "`adaptive` of PINN is True or False"),
+    ({"sampling": "rad"}, ValueError, '`sampling` of PINN is one of "uniform", "RAD", "RAR", "R3"'),
 ]
 
 
