@@ -45,6 +45,7 @@ TARGETS = {
     "lorenz_short": 1e-4,
     "lotka_volterra": 1e-4,
     "van_der_pol_mu2": 1e-4,
+    "inverse_conductivity_1d": 3e-2,
 }
 
 

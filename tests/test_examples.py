@@ -29,6 +29,7 @@ SMALL = {
     "lorenz_short": (RungeKutta(tolerance=1e-6), 1e-4),
     "lotka_volterra": (RungeKutta(tolerance=1e-6), 1e-4),
     "van_der_pol_mu2": (RungeKutta(tolerance=1e-6), 1e-4),
+    "inverse_conductivity_1d": (PINN(width=4, depth=1, steps=800, points=100), 0.1),
 }
 
 
