@@ -80,6 +80,13 @@ class Run(NamedTuple):
         """Whether it ended before all steps were taken, so that more steps would not help."""
         return self.reason != _REASONS[RUNNING]
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether all losses and the parameters after the last step are finite."""
+        numbers = (self.losses, *jax.tree.leaves(split(self.parameters)[0]))
+        all_finite = all(bool(jnp.isfinite(leaf).all()) for leaf in numbers)
+        return self.reason != _REASONS[NOT_FINITE] and all_finite
+
 
 def run(
     optimizer: Optimizer,

@@ -27,6 +27,8 @@ from .terms import Batch
 
 ESTIMATES = 12  # error estimates in a run, evenly spread over the steps
 UNASKED = 4  # of them where no tolerance waits for one
+COUNTERS = ("phase", "step", "stalls", "recoveries")
+RECOVERIES = 3  # from losses that are not finite, before a run gives up
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,7 @@ class State:
     phase: int = 0
     step: int = 0  # within the phase
     stalls: int = 0  # chunks in a row that an optimizer ended early
+    recoveries: int = 0  # from losses that were not finite
     seconds: float = 0.0
     losses: tuple[tuple[int, float], ...] = ()
     estimates: tuple[tuple[int, float], ...] = ()
@@ -85,9 +88,9 @@ class Training:
         while state.phase < len(self.phases):
             new, finite = self._advance(state)
             seconds = devices.agreed(before + time.perf_counter() - self._started)
-            if not finite:
+            if not finite and state.recoveries == RECOVERIES:
                 return replace(state, seconds=seconds), Status.NOT_FINITE
-            state = replace(new, seconds=seconds)
+            state = replace(new if finite else self._recovered(state), seconds=seconds)
             if self._is_due(state, total, ESTIMATES if target.tolerance else UNASKED):
                 estimate = self.estimate(state.trial)
                 done = (state.total_steps, estimate)
@@ -124,8 +127,7 @@ class Training:
         steps = min(self.chunk_steps, phase.steps - state.step, until_redraw, *turns)
         if steps > 0:
             result = self._steps(state, steps)
-            losses = np.asarray(result.losses)
-            if not len(losses) or not np.isfinite(losses).all():
+            if not result.is_finite:
                 return state, False
             start = state.total_steps
             state = replace(
@@ -134,7 +136,7 @@ class Training:
                 optimizer=result.state,
                 step=state.step + steps,
                 stalls=state.stalls + 1 if result.stopped else 0,
-                losses=(*state.losses, (start + steps, float(losses[-1]))),
+                losses=(*state.losses, (start + steps, float(result.losses[-1]))),
             )
             moment = self._moment(state.trial, state.batches, start + steps)
             weights = balance.renewed(self.balances, state.weights, moment, start + steps)
@@ -164,6 +166,12 @@ class Training:
         parameters, after, losses = jax.tree.map(_here, whole)
         return optim.Run(parameters, after, losses, result.reason)
 
+    def _recovered(self, state: State) -> State:
+        """The last good state with an optimizer that remembers nothing, on new points."""
+        optimizer = self._initial(state.phase, state.trial)
+        new = replace(state, optimizer=optimizer, stalls=0, recoveries=state.recoveries + 1)
+        return self._redrawn(new)
+
     def _next_points(self, state: State, phase: Phase) -> State:
         if state.step >= phase.steps or state.stalls >= 3:
             state = replace(state, phase=state.phase + 1, step=0, stalls=0)
@@ -173,9 +181,15 @@ class Training:
                 state = replace(state, optimizer=self._initial(state.phase, state.trial))
         elif state.step % phase.redraw and not state.stalls:
             return state
-        if state.phase == len(self.phases) or any(b.keeps_points for b in self.balances):
+        if state.phase == len(self.phases):
+            return state
+        return self._redrawn(state)
+
+    def _redrawn(self, state: State) -> State:
+        if any(b.keeps_points for b in self.balances):
             return state
         key = jax.random.fold_in(self.key, 1 + state.total_steps)
+        key = jax.random.fold_in(key, state.recoveries) if state.recoveries else key
         terms, rows = self.objective.terms, state.weights.rows
         batches = points.renew(self.sampling, terms, state.trial, rows, key, state.batches)
         moment = self._moment(state.trial, batches)
@@ -198,12 +212,13 @@ class Training:
         estimate = state.estimates[-1][1] if state.estimates else None
         loss = state.losses[-1][1] if state.losses else float("nan")
         done = (state.total_steps, loss, state.seconds, min(fraction, 1.0), estimate)
-        return Progress(name, *done, self._weights_in_words(state))
+        return Progress(name, *done, self._in_words(state))
 
-    def _weights_in_words(self, state: State) -> str:
-        if not any(b.every for b in self.balances):
-            return ""
-        return state.weights.in_words()
+    def _in_words(self, state: State) -> str:
+        said = state.weights.in_words() if any(b.every for b in self.balances) else ""
+        if not state.recoveries:
+            return said
+        return f"{said + ', ' if said else ''}{state.recoveries} times back to finite numbers"
 
     def _reached(self, state: State, target: Target) -> Status | None:
         if target.tolerance and state.estimates and state.estimates[-1][1] < target.tolerance:
@@ -219,7 +234,7 @@ class Training:
             "optimizer": jax.tree.leaves(state.optimizer),
             "batches": jax.tree.leaves(state.batches),
             "weights": jax.tree.leaves(state.weights),
-            "counters": np.array([state.phase, state.step, state.stalls]),
+            "counters": np.array([getattr(state, name) for name in COUNTERS]),
             "seconds": np.array(state.seconds),
             "losses": np.array(state.losses, dtype=float).reshape(-1, 2),
             "estimates": np.array(state.estimates, dtype=float).reshape(-1, 2),
@@ -229,7 +244,7 @@ class Training:
         saved = monitor.restore(None)
         if saved is None:
             return None
-        phase, step, stalls = map(int, saved["counters"])
+        phase = int(saved["counters"][0])
         trial = nn.flatten_parameters(trial)[1](jnp.asarray(saved["vector"]))
         like = self._initial(min(phase, len(self.phases) - 1), trial)
         optimizer = jax.tree.unflatten(
@@ -240,9 +255,19 @@ class Training:
             jax.tree.unflatten(jax.tree.structure(own), list(map(jnp.asarray, saved[name])))
             for name, own in (("batches", fresh.batches), ("weights", fresh.weights))
         )
-        pairs = [tuple((int(a), float(b)) for a, b in saved[k]) for k in ("losses", "estimates")]
+        losses, estimates = (
+            tuple((int(a), float(b)) for a, b in saved[k]) for k in ("losses", "estimates")
+        )
+        counters = zip(COUNTERS, map(int, saved["counters"]), strict=True)
         return State(
-            trial, optimizer, batches, weights, phase, step, stalls, float(saved["seconds"]), *pairs
+            trial,
+            optimizer,
+            batches,
+            weights,
+            seconds=float(saved["seconds"]),
+            losses=losses,
+            estimates=estimates,
+            **dict(counters),
         )
 
 

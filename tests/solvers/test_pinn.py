@@ -1,14 +1,17 @@
 """Networks: what is built in, what is found, and whether the estimate can be believed."""
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 import sympy
 
 import equations as eq
+from diffcore import optim
 from equations import Eq
 from geometry import Disk, Interval, Point, Rectangle, Time
-from solvers import PINN, Status, solve
+from solvers import PINN, Phase, Status, solve
 from solvers.pinn import build, singular
 
 SMALL = PINN(width=12, depth=2, steps=500, points=200, boundary_points=40)
@@ -228,3 +231,26 @@ def test_a_network_far_from_the_solution_says_so():
     solution = solve(problem, PINN(width=4, depth=1, steps=20, points=100))
     assert solution.status is Status.NOT_CONVERGED
     assert solution.error_estimate > 0.3
+
+
+def bursts(at):
+    """Adam whose update number `at` is no number, counted from its last beginning."""
+    adam = optax.adam(1e-2)
+
+    def update(gradient, state, parameters=None):
+        change, after = adam.update(gradient, state, parameters)
+        bad = after[0].count == at
+        return jax.tree.map(lambda c: jnp.where(bad, jnp.nan, c), change), after
+
+    return optim.first_order(optax.GradientTransformation(adam.init, update))
+
+
+@pytest.mark.parametrize(("at", "status"), [(150, "STEPS_SPENT"), (20, "NOT_FINITE")])
+def test_a_run_goes_back_to_finite_numbers_some_times(poisson, at, status):
+    problem, _ = poisson
+    watched = Memory()
+    method = PINN(width=8, depth=2, points=50, phases=(Phase("bursts", bursts(at), 250),))
+    solution = solve(problem, method, monitor=watched)
+    assert solution.status is Status[status]
+    assert "back to finite numbers" in watched.progress.message
+    assert np.isfinite(solution(problem.fields[0], [0.3])).all()
