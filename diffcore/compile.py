@@ -10,6 +10,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any
 
+import equinox as eqx
 import jax
 
 from diffcore._inputs import control_flow_explained
@@ -24,7 +25,8 @@ def compile(
     """f compiled for each new combination of shapes and data types; a decorator over `jax.jit`.
 
     Arguments:
-        f: a function of pytrees of arrays; without it, a decorator is returned.
+        f: a function of pytrees of arrays, or a module, whose arrays are no constants of the
+            program; without it, a decorator is returned.
         static: names of the arguments that are choices, not arrays (hashable); each value gets its
             own program.
         donate: names of the arguments whose memory the results may take over; do not use them
@@ -44,12 +46,31 @@ def compile(
         return lambda g: compile(g, static=static, donate=donate)
     if not callable(f):
         raise TypeError(f"`compile` needs a function; got {type(f).__name__} {f!r}.")
+    if isinstance(f, eqx.Module):
+        return _compiled_module(f, static, donate)
     jitted = jax.jit(f, static_argnames=static or None, donate_argnames=donate or None)
 
     @wraps(f)
     def compiled(*args: Any, **kwargs: Any) -> Any:
         with control_flow_explained():
             return jitted(*args, **kwargs)
+
+    return compiled
+
+
+def _compiled_module(module: Any, static: Any, donate: Any) -> Callable[..., Any]:
+    if static or donate:
+        raise TypeError(
+            "`static` and `donate` are for functions: compile a function of the module."
+        )
+
+    @eqx.filter_jit
+    def call(module: Any, args: tuple, kwargs: dict) -> Any:
+        return module(*args, **kwargs)
+
+    def compiled(*args: Any, **kwargs: Any) -> Any:
+        with control_flow_explained():
+            return call(module, args, kwargs)
 
     return compiled
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import science as sci
+from diffcore import data, nn, optim, train
 from diffcore.nn import MLP
 from diffcore.optim import adam
 from science import (
@@ -336,3 +337,19 @@ def test_a_mesh_with_groups_carries_a_law_of_solids():
     points = np.asarray(part.sample_interior(4, key=0).points)
     still = {f: lambda p: 0 * p[0] for f in problem.fields}
     assert np.all(problem.residual(still, points) == 0)
+
+
+def test_an_ordinary_network_trains():
+    key, noise = jax.random.key(0), np.random.default_rng(0)
+    labels = np.arange(600) % 10
+    images = noise.normal(size=(10, 1, 8, 8))[labels] + 0.5 * noise.normal(size=(600, 1, 8, 8))
+    held_out = data.arrays(images[500:], labels[500:]).batch(50)
+    layers = [nn.Conv2d(1, 16, 3, padding=1), nn.relu, nn.MaxPool2d(2), nn.Flatten()]
+    model = nn.Sequential([*layers, nn.Linear(256, 10)], key=key)
+    trainer = train.Trainer(
+        model, loss=nn.cross_entropy, optimizer=optim.adam(1e-3), metrics=[train.accuracy]
+    )
+    batches = data.arrays(images[:500], labels[:500]).shuffle(key).batch(64)
+    trainer.fit(batches, epochs=10, validation=held_out)
+    assert trainer.evaluate(held_out)["accuracy"] > 0.95
+    assert trainer.predict(images[:8]).shape == (8, 10)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from diffcore.data.dataset import Dataset, _check_callable, in_memory
 from diffcore.data.random import Words, key_of, key_words
-from diffcore.data.workers import ordered
+from diffcore.data.workers import Workers
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,12 @@ class Batches:
         numbers = range(start, len(self))
         if not self.ahead:
             return (self.get(epoch, number) for number in numbers)
-        return ordered(self, epoch, numbers, self.ahead, self.workers, self.processes)
+        return self._workers.ordered(epoch, numbers, self.ahead)
+
+    @cached_property
+    def _workers(self) -> Workers:
+        """Started with the first batch, and kept for the next epoch."""
+        return Workers(replace(self, ahead=0), self.workers, self.processes)
 
     def __iter__(self) -> Iterator[Any]:
         return self.epoch()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from typing import Any
 
@@ -14,44 +14,50 @@ import numpy as np
 from diffcore.precision import default_dtype, precision
 
 
-def ordered(
-    batches: Any, epoch: int, numbers: range, ahead: int, workers: int, processes: bool
-) -> Iterator[Any]:
-    """An iterator over `batches.get(epoch, number)`, `ahead` of them under way."""
-    pool, get = _processes(batches, workers) if processes else _threads(batches, workers)
-    waiting: deque = deque()
-    try:
-        for number in numbers:
-            waiting.append(pool.submit(get, epoch, number))
-            if len(waiting) > ahead:
+class Workers:
+    """Threads or processes that make the batches `batches.get(epoch, number)`."""
+
+    def __init__(self, batches: Any, count: int, processes: bool):
+        self._pool, self._get = (_processes if processes else _threads)(batches, count)
+
+    def ordered(self, epoch: int, numbers: range, ahead: int) -> Iterator[Any]:
+        """An iterator over the batches with these numbers, `ahead` of them under way."""
+        waiting: deque = deque()
+        dtype = default_dtype().name  # JAX keeps its precision for each thread
+        try:
+            for number in numbers:
+                waiting.append(self._pool.submit(self._get, dtype, epoch, number))
+                if len(waiting) > ahead:
+                    yield waiting.popleft().result()
+            while waiting:
                 yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    finally:
-        pool.shutdown(wait=processes, cancel_futures=True)
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
-def _threads(batches: Any, workers: int) -> tuple[Executor, Any]:
-    # JAX keeps its precision for each thread.
-    return ThreadPoolExecutor(workers, "batches"), precision(default_dtype().name)(batches.get)
+def _threads(batches: Any, count: int) -> tuple[Executor, Callable]:
+    def get(dtype: str, epoch: int, number: int) -> Any:
+        with precision(dtype):
+            return batches.get(epoch, number)
+
+    return ThreadPoolExecutor(count, "batches"), get
 
 
-def _processes(batches: Any, workers: int) -> tuple[Executor, Any]:
+def _processes(batches: Any, count: int) -> tuple[Executor, Callable]:
     # Not forked: JAX has threads of its own, and a fork of them may wait forever.
     context = multiprocessing.get_context("spawn")
-    arguments = (batches, default_dtype().name)
-    return ProcessPoolExecutor(workers, context, initializer=_start, initargs=arguments), _get
+    return ProcessPoolExecutor(count, context, initializer=_start, initargs=(batches,)), _get
 
 
-_own: list[Any] = []  # the batches and the data type of this worker process
+_own: list[Any] = []  # the batches of this worker process
 
 
-def _start(batches: Any, dtype: str) -> None:
+def _start(batches: Any) -> None:
     jax.config.update("jax_platforms", "cpu")  # the accelerator belongs to the one that trains
-    _own[:] = [batches, dtype]
+    _own[:] = [batches]
 
 
-def _get(epoch: int, number: int) -> Any:
-    batches, dtype = _own
+def _get(dtype: str, epoch: int, number: int) -> Any:
     with precision(dtype):
-        return jax.tree.map(np.asarray, batches.get(epoch, number))
+        return jax.tree.map(np.asarray, _own[0].get(epoch, number))

@@ -226,6 +226,22 @@ def freeze(model: Any, *patterns: str) -> Any:
     return map_parts(cool, model if isinstance(model, Frozen) else Frozen(model))
 
 
+def cast_parameters(model: Any, dtype: Any) -> Any:
+    """Returns the model with its real parameters, trained and frozen, in another data type.
+
+    Running statistics and other fixed arrays stay as they are.
+    """
+
+    def cast(leaf: Any) -> Any:
+        if isinstance(leaf, _FrozenArray):
+            return replaced(leaf, array=cast(leaf.array))
+        lowered = is_parameter(leaf) and not jnp.iscomplexobj(leaf)
+        return leaf.astype(dtype) if lowered else leaf
+
+    is_leaf = lambda leaf: isinstance(leaf, Fixed)  # noqa: E731
+    return model if dtype is None else jax.tree.map(cast, model, is_leaf=is_leaf)
+
+
 def unfreeze(model: Any, *patterns: str) -> Any:
     """Returns the model with the frozen arrays at and below the paths that match trained again."""
 

@@ -27,15 +27,16 @@ class FirstOrder:
         return f"{self.factory.__name__.lstrip('_')}({options})"
 
     @property
-    def _transform(self) -> optax.GradientTransformationExtraArgs:
+    def transformation(self) -> optax.GradientTransformationExtraArgs:
+        """The transformation of optax."""
         return optax.with_extra_args_support(self.factory(**dict(self.options)))
 
     def init(self, parameters: Any) -> Any:
-        return self._transform.init(parameters)
+        return self.transformation.init(parameters)
 
     def step(self, objective: Objective, parameters: Any, state: Any, fresh: jax.Array) -> Step:
         value, ascent = objective(parameters)
-        updates, new_state = self._transform.update(
+        updates, new_state = self.transformation.update(
             ascent,
             state,
             parameters,
@@ -76,7 +77,7 @@ def first_order(
             )
         return FirstOrder(_given, (("transform", transform),))
     optimizer = FirstOrder(transform, tuple(options.items()))
-    optimizer._transform  # noqa: B018  an unknown option raises here, not in the compiled loop
+    optimizer.transformation  # noqa: B018  an unknown option raises here, not in the compiled loop
     return optimizer
 
 

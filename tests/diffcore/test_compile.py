@@ -187,3 +187,13 @@ def test_bad_arguments_are_named(f):
 def test_the_search_takes_random_keys_and_integers():
     found = dc.find_nan(lambda key, n: jnp.log(-jax.random.uniform(key) - n), jax.random.key(0), 1)
     assert found.operation == "log"
+
+
+def test_a_model_is_compiled_with_its_weights_as_arguments():
+    from diffcore import nn
+
+    model = nn.Sequential([nn.Linear(2, 3), nn.tanh, nn.Linear(3, 1)], key=0)
+    x = jnp.ones((4, 2))
+    np.testing.assert_allclose(dc.compile(model)(x), model(x), rtol=1e-12)  # rounding
+    with pytest.raises(TypeError, match="`static` and `donate` are for functions"):
+        dc.compile(model, static="x")
