@@ -46,6 +46,11 @@ TARGETS = {
     "lotka_volterra": 1e-4,
     "van_der_pol_mu2": 1e-4,
     "inverse_conductivity_1d": 3e-2,
+    "kdv_cos": 4e-4,
+    "kdv_two_soliton": 1e-4,
+    "ks_regular": 1e-3,
+    "nls_2sech": 1e-3,
+    "allen_cahn": 1e-5,
 }
 
 

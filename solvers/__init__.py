@@ -8,6 +8,7 @@ from .random_features import RandomFeatures
 from .runge_kutta import RungeKutta
 from .solution import Solution
 from .solve import solve
+from .spectral import Spectral
 from .status import Status, UnsupportedProblem
 from .verify import Misfit
 
@@ -22,6 +23,7 @@ __all__ = [
     "RungeKutta",
     "Silent",
     "Solution",
+    "Spectral",
     "Status",
     "Target",
     "UnsupportedProblem",

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.accuracy import TARGETS
-from science import PINN, FiniteElements, RungeKutta
+from science import PINN, FiniteElements, RungeKutta, Spectral
 from science.catalogue import entries, find
 from science.scripts import run_script
 
@@ -30,6 +30,11 @@ SMALL = {
     "lotka_volterra": (RungeKutta(tolerance=1e-6), 1e-4),
     "van_der_pol_mu2": (RungeKutta(tolerance=1e-6), 1e-4),
     "inverse_conductivity_1d": (PINN(width=4, depth=1, steps=800, points=100), 0.1),
+    "kdv_cos": (Spectral(modes=128, time_steps=256), 1e-3),
+    "kdv_two_soliton": (Spectral(modes=128, time_steps=512), 1e-3),
+    "ks_regular": (Spectral(modes=64, time_steps=1024), 1e-3),
+    "nls_2sech": (Spectral(modes=128, time_steps=256), 1e-2),
+    "allen_cahn": (Spectral(modes=256, time_steps=64), 1e-3),
 }
 
 
