@@ -49,6 +49,8 @@ class PINN:
             or "uniform".
         balance: how equations, conditions and data are weighed: a `Balance` of
             `solvers.pinn.balance`, or several; None for `TangentKernel()`.
+        start: a solution by the same networks to begin from in place of chance: of the same problem
+            to go on, or of a neighbour, as one at a lower Reynolds number, to follow a parameter.
         windows: number of pieces of time that are solved one after the other.
         exact_sums: take sums of derivatives in full where they would be estimated from a sample, in
             many dimensions.
@@ -74,6 +76,7 @@ class PINN:
     solenoidal: bool | None = None
     sampling: str = "RAD"
     balance: Balance | tuple[Balance, ...] | None = field(default=None, metadata={"stored": False})
+    start: Solution | None = field(default=None, repr=False, metadata={"stored": False})
     windows: int = 1
     exact_sums: bool = False
     devices: Any = field(default=None, metadata={"stored": False})
@@ -93,6 +96,7 @@ class PINN:
         if sum(b.weighs_points for b in self._balances) > 1:
             raise ValueError("`balance` of PINN: only one of several may weigh points.")
         self._require("exact_sums", _is_flag, "is True or False", optional=False)
+        self._require("start", _is_trained, "is a solution by PINN, in one window of time")
         self._require("network", callable, "is a factory `(in_size, out_size, key=) -> module`")
         self._require("phases", _are_phases, "is a tuple of `Phase`")
         self._require("devices", _are_devices, 'is "all", a number, or a list of `jax.devices()`')
@@ -189,7 +193,8 @@ class PINN:
     def _default_phases(self, problem: Problem) -> tuple[Phase, ...]:
         if many.is_wide(problem):
             return phases_of_many(self.steps)
-        return default_phases(self.steps, data=bool(problem.data))
+        data = bool(problem.data)
+        return default_phases(self.steps, data=data, basin=self.start is None)
 
     def _trial(self, problem: Problem, plan: build.Plan, key: jax.Array) -> Trial:
         network = self.network or partial(nn.MLP, width=self.width, depth=self.depth)
@@ -207,6 +212,9 @@ class PINN:
         `before` it, whose values are `jets`."""
         plan = self._plan(problem)
         trial, parts = self._trial(problem, plan, key), self._terms(problem, plan)
+        if self.start is not None and before is None:
+            trial = _begun(trial, self.start)
+            plan.sentences.append("The networks start from those of another solution.")
         if before is not None:
             vector, _ = nn.flatten_parameters(before)
             trial = nn.flatten_parameters(trial)[1](vector)
@@ -233,6 +241,17 @@ class PINN:
         return terms(problem, plan, n, self.boundary_points or max(n // 8, 50))
 
 
+def _begun(trial: Trial, start: Solution) -> Trial:
+    """The trial functions with the parameters of a solution."""
+    vector, unflatten = nn.flatten_parameters(trial)
+    if start.state.shape != vector.shape:
+        raise ValueError(
+            f"`start` of PINN has {start.state.size} parameters, but the networks here have "
+            f"{vector.size}: give `width`, `depth` and what is built in as they were there."
+        )
+    return unflatten(jnp.asarray(start.state))
+
+
 def _needs_size(problem: Problem) -> bool:
     """Whether an eigenvalue is sought and zero satisfies all conditions."""
     if all(p.role != "eigenvalue" for p in problem.parameters):
@@ -257,6 +276,11 @@ def _are_phases(value: Any) -> bool:
 def _are_balances(value: Any) -> bool:
     found = value if isinstance(value, tuple) else (value,)
     return len(found) > 0 and all(isinstance(own, Balance) for own in found)
+
+
+def _is_trained(value: Any) -> bool:
+    is_network = isinstance(value, Solution) and isinstance(value.method, PINN)
+    return is_network and value.method.windows == 1
 
 
 def _are_devices(value: Any) -> bool:

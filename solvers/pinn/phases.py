@@ -36,16 +36,19 @@ class Phase:
             )
 
 
-def default_phases(steps: int, *, data: bool = False) -> tuple[Phase, ...]:
+def default_phases(steps: int, *, data: bool = False, basin: bool = True) -> tuple[Phase, ...]:
     """Adam to find the basin, then self-scaled Broyden, which wins the digits. Where there are
-    `data`, the basin is found by fitting the fields to these alone."""
+    `data`, the basin is found by fitting the fields to these alone. Without `basin`, the start is
+    in it."""
     first, broyden = max(steps // 6, 1), optim.self_scaled_broyden()
+    if not basin:
+        return (Phase("self-scaled Broyden", broyden, steps),)
     if data:
-        basin = Phase("fit of the data", broyden, first, only=("condition", "data"))
+        found = Phase("fit of the data", broyden, first, only=("condition", "data"))
     else:
         rate = optim.cosine_decay_schedule(5e-3, first, alpha=0.1)
-        basin = Phase("Adam", optim.adam(rate), first)
-    return basin, Phase("self-scaled Broyden", broyden, steps - first)
+        found = Phase("Adam", optim.adam(rate), first)
+    return found, Phase("self-scaled Broyden", broyden, steps - first)
 
 
 def phases_of_many(steps: int) -> tuple[Phase, ...]:

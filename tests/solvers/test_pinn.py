@@ -1,5 +1,7 @@
 """Networks: what is built in, what is found, and whether the estimate can be believed."""
 
+from dataclasses import replace
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -254,3 +256,37 @@ def test_a_run_goes_back_to_finite_numbers_some_times(poisson, at, status):
     assert solution.status is Status[status]
     assert "back to finite numbers" in watched.progress.message
     assert np.isfinite(solution(problem.fields[0], [0.3])).all()
+
+
+def burgers(viscosity):
+    x = eq.coordinates("x")
+    u = eq.field("u", x)
+    law = Eq(u * eq.diff(u, x), viscosity * eq.diff(u, x, 2))
+    return eq.Problem(Interval(-1, 1), law, {"left": Eq(u, 1), "right": Eq(u, -1)})
+
+
+def test_a_solution_is_the_start_of_its_neighbour_so_that_a_parameter_is_followed():
+    method = PINN(width=10, depth=2, points=150, steps=300)
+    start = solve(burgers(0.3), method)
+    problem = burgers(0.15)
+    followed = solve(problem, replace(method, start=start, steps=150))
+    u = problem.fields[0]
+    assert followed.history["loss"][0] < 1e-2 * start.history["loss"][0]
+    # the steady shock: u = -a tanh(a x / (2 nu)) with a tanh(a / (2 nu)) = 1
+    a = 1.0025062
+    x = np.linspace(-1, 1, 41)
+    assert np.allclose(followed(u, x), -a * np.tanh(a * x / 0.3), atol=2e-3)
+    assert any("start from those" in choice for choice in followed.choices)
+
+
+@pytest.mark.parametrize(
+    ("start", "error", "text"),
+    [
+        (3, TypeError, "is a solution by PINN"),
+        (None, ValueError, "parameters, but the networks here"),
+    ],
+)
+def test_a_start_that_does_not_fit_is_refused(poisson, start, error, text):
+    problem, solution = poisson
+    with pytest.raises(error, match=text):
+        solve(problem, PINN(width=5, start=solution if start is None else start))
