@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-TERMS = 20  # of the series, where the argument is below one
+TERMS = 16  # of the series, where the argument is below one
 
 
 def phi(z: Any, most: int) -> list[np.ndarray]:
@@ -21,12 +21,23 @@ def phi(z: Any, most: int) -> list[np.ndarray]:
         [1.0, 1.0, 0.5]
     """
     z = np.asarray(z, dtype=complex)
+    found = [np.exp(z)] + [np.empty_like(z) for _ in range(most)]
     is_small = np.abs(z) < 1
-    small, large = np.where(is_small, z, 0), np.where(is_small, 1, z)
-    found = [np.exp(z)]
-    by_recursion = np.exp(large)
+    small, large = z[is_small], z[~is_small]
+    value = _series(small, most)
+    for k in range(most, 0, -1):  # from the last down, which adds no error where z is small
+        found[k][is_small] = value
+        value = small * value + 1 / math.factorial(k - 1)
+    value = found[0][~is_small]
     for k in range(1, most + 1):
-        by_recursion = (by_recursion - 1 / math.factorial(k - 1)) / large
-        series = np.polyval([1 / math.factorial(k + j) for j in range(TERMS)][::-1], small)
-        found.append(np.where(is_small, series, by_recursion))
+        value = (value - 1 / math.factorial(k - 1)) / large
+        found[k][~is_small] = value
     return found
+
+
+def _series(z: np.ndarray, k: int) -> np.ndarray:
+    """phi_k where |z| < 1: the sum of z^j / (j + k)!."""
+    total = np.zeros_like(z)
+    for j in reversed(range(TERMS)):
+        total = total * z + 1 / math.factorial(k + j)
+    return total
