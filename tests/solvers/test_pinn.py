@@ -15,6 +15,7 @@ from equations import Eq
 from geometry import Disk, Interval, Point, Rectangle, Time
 from solvers import PINN, Phase, Status, solve
 from solvers.pinn import build, singular
+from tests.solvers.monitors import Killed, Memory
 
 SMALL = PINN(width=12, depth=2, steps=500, points=200, boundary_points=40)
 
@@ -70,29 +71,6 @@ def test_a_rebuilt_solution_has_the_same_values(poisson):
     points = np.linspace(0, 1, 7)[:, None]
     again, first = jets((functional,), points), solution.jets((functional,), points)
     assert np.array_equal(again[0], first[0])
-
-
-class Killed(Exception):
-    pass
-
-
-class Memory:
-    """A monitor that keeps checkpoints and stops the run after `limit` of them."""
-
-    def __init__(self, limit=None, saved=None):
-        self.limit, self.saved, self.count = limit, saved, 0
-
-    def report(self, progress):
-        self.progress = progress
-
-    def checkpoint(self, state):
-        self.saved = jax.tree.map(np.asarray, state)
-        self.count += 1
-        if self.count == self.limit:
-            raise Killed
-
-    def restore(self, like):
-        return self.saved
 
 
 def test_a_killed_and_resumed_run_ends_bitwise_like_an_unbroken_one(poisson):

@@ -12,6 +12,7 @@ from science import compare
 from solvers import PINN, solve
 from solvers.pinn import balance, points
 from solvers.pinn.terms import Batch
+from tests.solvers.monitors import Killed, Memory
 
 x, t = coordinates("x t")
 u, w = field("u", x), field("w", t)
@@ -25,25 +26,6 @@ BALANCES = [
     balance.ResidualAttention(),
     balance.SelfAdaptive(),
 ]
-
-
-class Watch:
-    """A monitor that keeps what it is told, and ends the run after `limit` checkpoints."""
-
-    def __init__(self, limit=None, saved=None):
-        self.limit, self.saved, self.messages, self.count = limit, saved, [], 0
-
-    def report(self, progress):
-        self.messages.append(progress.message)
-
-    def checkpoint(self, state):
-        self.saved = jax.tree.map(np.asarray, state)
-        self.count += 1
-        if self.count == self.limit:
-            raise KeyboardInterrupt
-
-    def restore(self, like):
-        return self.saved
 
 
 def method(own, **options):
@@ -68,17 +50,17 @@ def test_each_balance_solves_a_problem_with_soft_conditions(own):
 
 
 def test_causal_weights_solve_a_problem_in_time_and_are_told():
-    watch = Watch()
+    watch = Memory()
     solution = solve(DECAY, method(balance.Causal()), monitor=watch)
     error = compare(solution, {w: lambda at: np.exp(-2 * at[:, 0])})[w].relative
     assert error < 1e-2
-    assert watch.messages[0].startswith("weights ")
+    assert watch.told[0].message.startswith("weights ")
 
 
 def test_a_run_without_changing_weights_says_nothing_of_them():
-    watch = Watch()
+    watch = Memory()
     solve(DECAY, PINN(width=4, depth=1, points=20, steps=50), monitor=watch)
-    assert set(watch.messages) == {""}
+    assert {p.message for p in watch.told} == {""}
 
 
 def test_fixed_weights_are_those_given():
@@ -150,10 +132,10 @@ def test_causal_weights_need_a_time():
 @pytest.mark.parametrize("own", [balance.GradientNorms(), balance.ResidualAttention(every=50)])
 def test_a_killed_run_ends_bitwise_like_an_unbroken_one(own):
     chosen = PINN(width=6, depth=1, points=30, steps=200, hard=False, balance=own)
-    killed = Watch(limit=2)
-    with pytest.raises(KeyboardInterrupt):
+    killed = Memory(limit=2)
+    with pytest.raises(Killed):
         solve(BAR, chosen, monitor=killed)
-    resumed = solve(BAR, chosen, monitor=Watch(saved=killed.saved))
+    resumed = solve(BAR, chosen, monitor=Memory(saved=killed.saved))
     assert np.array_equal(resumed.state, solve(BAR, chosen).state)
 
 

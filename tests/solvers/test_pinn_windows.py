@@ -1,6 +1,5 @@
 """`PINN(windows=n)`: a long time in pieces, each from the end of the one before."""
 
-import jax
 import numpy as np
 import pytest
 from sympy import cos, exp, pi, sin
@@ -10,35 +9,13 @@ from geometry import Interval, Time
 from science import compare
 from solvers import PINN, Status, UnsupportedProblem, solve
 from solvers.files import load
+from tests.solvers.monitors import Killed, Memory
 
 x, t = coordinates("x t")
 u, v, w, a = field("u", t), field("v", x), field("w", x, t), parameter("a", initial=1.0)
 START = {"initial": [Eq(u, 0), Eq(diff(u, t), 1)]}
 OSCILLATION = Problem(Time(0, 6), Eq(diff(u, t, 2), -u), START)
 METHOD = PINN(width=12, depth=2, points=60, steps=200, windows=3)
-
-
-class Killed(Exception):
-    pass
-
-
-class Memory:
-    """A monitor that keeps checkpoints and stops the run after `limit` of them."""
-
-    def __init__(self, limit=None, saved=None):
-        self.limit, self.saved, self.count, self.fractions = limit, saved, 0, []
-
-    def report(self, progress):
-        self.fractions.append(progress.fraction)
-
-    def checkpoint(self, state):
-        self.saved = jax.tree.map(np.asarray, state)
-        self.count += 1
-        if self.count == self.limit:
-            raise Killed
-
-    def restore(self, like):
-        return self.saved
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +42,7 @@ def test_value_and_slope_pass_from_window_to_window(oscillation):
 
 def test_progress_and_history_count_over_all_windows(oscillation):
     solution, memory = oscillation
-    assert all(np.diff(memory.fractions) >= 0)
+    assert all(np.diff([p.fraction for p in memory.told]) >= 0)
     assert all(np.diff(solution.history["step"]) > 0)
     assert any("3 windows of 2" in choice for choice in solution.choices)
 
