@@ -27,6 +27,8 @@ from .phases import Phase, default_phases, phases_of_many
 from .setup import Setup
 from .terms import Term, terms
 
+STEPS = 3000  # of training, where nothing else is asked for
+
 
 @dataclass(frozen=True)
 class PINN:
@@ -40,7 +42,8 @@ class PINN:
         width, depth: hidden neurons and layers of a tanh network.
         network: a factory `(in_size, out_size, key=) -> module` instead.
         points, boundary_points: collocation points in the interior and on each condition's part.
-        steps: training steps of the default phases.
+        steps: training steps of the default phases; None for 3000 and, while a tolerance waits and
+            the estimate falls, as many again, eight times at most.
         phases: a tuple of `Phase` instead.
         hard: build Dirichlet values into the trial functions: True, False, or None to decide.
         solenoidal: stream function for a divergence-free velocity: False forbids it.
@@ -70,7 +73,7 @@ class PINN:
     network: Callable | None = None
     points: int | None = None
     boundary_points: int | None = None
-    steps: int = 3000
+    steps: int | None = None
     phases: tuple[Phase, ...] | None = field(default=None, metadata={"stored": False})
     hard: bool | None = None
     solenoidal: bool | None = None
@@ -82,9 +85,9 @@ class PINN:
     devices: Any = field(default=None, metadata={"stored": False})
 
     def __post_init__(self):
-        for name in ("width", "depth", "steps", "windows"):
+        for name in ("width", "depth", "windows"):
             self._require(name, _is_whole, "is a whole number", optional=False)
-        for name in ("points", "boundary_points"):
+        for name in ("steps", "points", "boundary_points"):
             self._require(name, _is_whole, "is a whole number")
         for name in ("width", "depth", "steps", "points", "boundary_points", "windows"):
             self._require(name, lambda n: n >= 1, "must be at least 1", ValueError)
@@ -146,7 +149,7 @@ class PINN:
                 parameters=_numbers(trial),
                 history=state.history,
                 errors=errors,
-                choices=setup.choices,
+                choices=(*setup.choices, *state.remarks),
                 state=np.asarray(nn.flatten_parameters(trial)[0]),
                 deviations=deviations,
             )
@@ -191,10 +194,10 @@ class PINN:
         return plan
 
     def _default_phases(self, problem: Problem) -> tuple[Phase, ...]:
+        steps = self.steps or STEPS
         if many.is_wide(problem):
-            return phases_of_many(self.steps)
-        data = bool(problem.data)
-        return default_phases(self.steps, data=data, basin=self.start is None)
+            return phases_of_many(steps)
+        return default_phases(steps, data=bool(problem.data), basin=self.start is None)
 
     def _trial(self, problem: Problem, plan: build.Plan, key: jax.Array) -> Trial:
         network = self.network or partial(nn.MLP, width=self.width, depth=self.depth)
@@ -227,7 +230,8 @@ class PINN:
         gauge = Gauge(problem, parts, weights, jax.random.fold_in(key, 99))
         sampling = "uniform" if many.is_wide(problem) else self.sampling
         chosen = weights, self._balances, phases, sampling, key
-        return Setup(problem, plan, trial, parts, *chosen, gauge, weigh, mesh)
+        goes_on = self.steps is None and self.phases is None and not many.is_wide(problem)
+        return Setup(problem, plan, trial, parts, *chosen, gauge, weigh, goes_on, mesh)
 
     @property
     def _balances(self) -> tuple[Balance, ...]:

@@ -39,6 +39,7 @@ class Setup:
     key: Any
     gauge: Gauge
     weigh: Callable[[tuple[Term, ...], Trial], list[np.ndarray]]
+    goes_on: bool = False  # beyond the phases while a tolerance waits
     mesh: Any = None  # the devices that share the points, if several
 
     def going_on(self, trial: Trial, last: Term) -> Setup:
@@ -52,8 +53,9 @@ class Setup:
         """Run the phases, or go on from the monitor's checkpoint."""
         key = jax.random.fold_in(self.key, 2)
         objective = Objective(self.terms, mesh=self.mesh)
+        rows = self.weights, self.balances
         training = Training(
-            objective, self.weights, self.balances, self.phases, self.sampling, key, self.gauge
+            objective, *rows, self.phases, self.sampling, key, self.gauge, self.goes_on
         )
         state, status = training.run(self.trial, target, monitor)
         if status is Status.STEPS_SPENT and self.gauge.imbalance(state.trial) > FAILED:

@@ -27,7 +27,10 @@ from .terms import Batch
 
 ESTIMATES = 12  # error estimates in a run, evenly spread over the steps
 UNASKED = 4  # of them where no tolerance waits for one
-COUNTERS = ("phase", "step", "stalls", "recoveries")
+COUNTERS = ("phase", "step", "stalls", "recoveries", "extensions")
+EXTENSIONS = 8  # of the last phase while a tolerance waits, each of as many steps as all phases
+WORTH = 0.7  # of the estimate that an extension must leave at most for another to follow
+STALLS = 3  # chunks in a row that an optimizer ends early, after which its phase is over
 RECOVERIES = 3  # from losses that are not finite, before a run gives up
 
 
@@ -43,6 +46,7 @@ class State:
     step: int = 0  # within the phase
     stalls: int = 0  # chunks in a row that an optimizer ended early
     recoveries: int = 0  # from losses that were not finite
+    extensions: int = 0  # of the last phase
     seconds: float = 0.0
     losses: tuple[tuple[int, float], ...] = ()
     estimates: tuple[tuple[int, float], ...] = ()
@@ -51,6 +55,19 @@ class State:
     def total_steps(self) -> int:
         """Steps taken over all phases."""
         return self.losses[-1][0] if self.losses else 0
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What happened on the way, in sentences for the report."""
+        found = []
+        if self.extensions:
+            found.append(
+                f"The last phase was taken up {self.extensions} times more, as the tolerance was "
+                f"not reached: {self.total_steps} steps in all."
+            )
+        if self.recoveries:
+            found.append(f"Training went back to its last finite state {self.recoveries} times.")
+        return tuple(found)
 
     @property
     def history(self) -> dict[str, np.ndarray]:
@@ -77,30 +94,58 @@ class Training:
     sampling: str
     key: jax.Array
     estimate: Callable[[Trial], float]
+    goes_on: bool = False  # beyond its phases while a tolerance waits
     chunk_steps: int = 100
     _started: float = field(default_factory=time.perf_counter)
 
     def run(self, trial: Trial, target: Target, monitor: Monitor) -> tuple[State, Status]:
         """Train from `trial`, or from the monitor's last checkpoint."""
-        state = self._resume(trial, monitor) or self._fresh(trial)
+        state = self._extended(self._resume(trial, monitor) or self._fresh(trial), target)
         before = state.seconds
-        total = sum(phase.steps for phase in self.phases)
         while state.phase < len(self.phases):
             new, finite = self._advance(state)
             seconds = devices.agreed(before + time.perf_counter() - self._started)
             if not finite and state.recoveries == RECOVERIES:
                 return replace(state, seconds=seconds), Status.NOT_FINITE
             state = replace(new if finite else self._recovered(state), seconds=seconds)
-            if self._is_due(state, total, ESTIMATES if target.tolerance else UNASKED):
+            if self._is_due(state, ESTIMATES if target.tolerance else UNASKED):
                 estimate = self.estimate(state.trial)
                 done = (state.total_steps, estimate)
                 state = replace(state, estimates=(*state.estimates, done))
-            monitor.report(self._progress(state, total, target))
-            monitor.checkpoint(self._arrays(state))
             status = self._reached(state, target)
+            state = self._extended(state, target)
+            monitor.report(self._progress(state, target))
+            monitor.checkpoint(self._arrays(state))
             if status is not None:
                 return state, status
         return state, Status.STEPS_SPENT
+
+    def _extended(self, state: State, target: Target) -> State:
+        """At the end of the phases, with a tolerance ahead: the last phase once more."""
+        if not target.tolerance or not self._is_worth_more(state, target.tolerance):
+            return state
+        return replace(state, phase=state.phase - 1, extensions=state.extensions + 1)
+
+    def _is_worth_more(self, state: State, tolerance: float) -> bool:
+        """At the end of the phases: whether more steps of the last can be expected to help."""
+        if not self.goes_on or state.phase < len(self.phases) or state.stalls >= STALLS:
+            return False
+        now = state.estimates[-1][1]
+        if now < tolerance:
+            return False
+        if not state.extensions:
+            return True
+        begun = state.total_steps - self._total
+        before = [estimate for step, estimate in state.estimates if step <= begun]
+        return state.extensions < EXTENSIONS and now < WORTH * before[-1]
+
+    @property
+    def _total(self) -> int:
+        return sum(phase.steps for phase in self.phases)
+
+    def _room(self, state: State) -> int:
+        """Steps of the phase that the state is in."""
+        return self._total if state.extensions else self.phases[state.phase].steps
 
     @cached_property
     def _objectives(self) -> tuple[Objective, ...]:
@@ -124,7 +169,7 @@ class Training:
         phase = self.phases[state.phase]
         until_redraw = phase.redraw - state.step % phase.redraw
         turns = (b.every - state.total_steps % b.every for b in self.balances if b.every)
-        steps = min(self.chunk_steps, phase.steps - state.step, until_redraw, *turns)
+        steps = min(self.chunk_steps, self._room(state) - state.step, until_redraw, *turns)
         if steps > 0:
             result = self._steps(state, steps)
             if not result.is_finite:
@@ -173,8 +218,10 @@ class Training:
         return self._redrawn(new)
 
     def _next_points(self, state: State, phase: Phase) -> State:
-        if state.step >= phase.steps or state.stalls >= 3:
-            state = replace(state, phase=state.phase + 1, step=0, stalls=0)
+        if state.step >= self._room(state) or state.stalls >= STALLS:
+            is_last = state.phase + 1 == len(self.phases)
+            stalls = state.stalls if is_last else 0
+            state = replace(state, phase=state.phase + 1, step=0, stalls=stalls)
             if phase.only and "equation" not in phase.only:
                 state = replace(state, trial=self._identified(state))
             if state.phase < len(self.phases):
@@ -200,13 +247,13 @@ class Training:
         rows = state.weights.rows
         return identify(self.objective.terms, state.trial, state.batches, rows)
 
-    def _is_due(self, state: State, total: int, count: int) -> bool:
+    def _is_due(self, state: State, count: int) -> bool:
         last = state.estimates[-1][0] if state.estimates else 0
-        return state.phase == len(self.phases) or state.total_steps - last >= total / count
+        return state.phase == len(self.phases) or state.total_steps - last >= self._total / count
 
-    def _progress(self, state: State, total: int, target: Target) -> Progress:
+    def _progress(self, state: State, target: Target) -> Progress:
         name = self.phases[min(state.phase, len(self.phases) - 1)].name
-        fraction = state.total_steps / max(total, 1)
+        fraction = state.total_steps / max(self._total * (1 + state.extensions), 1)
         if target.seconds:
             fraction = max(fraction, state.seconds / target.seconds)
         estimate = state.estimates[-1][1] if state.estimates else None

@@ -268,3 +268,28 @@ def test_a_start_that_does_not_fit_is_refused(poisson, start, error, text):
     problem, solution = poisson
     with pytest.raises(error, match=text):
         solve(problem, PINN(width=5, start=solution if start is None else start))
+
+
+def test_training_goes_on_while_a_tolerance_waits_unless_steps_are_given(poisson, monkeypatch):
+    problem, _ = poisson
+    monkeypatch.setattr("solvers.pinn.method.STEPS", 60)
+    method = PINN(width=10, depth=2, points=60)
+    watched = Memory()
+    longer = solve(problem, method, tolerance=1e-6, monitor=watched)
+    assert longer.history["step"][-1] > 60
+    assert any("taken up" in choice for choice in longer.choices)
+    assert longer.status is Status.TOLERANCE_REACHED or longer.error_estimate > 1e-6
+    fractions = [p.fraction for p in watched.told]
+    assert max(fractions) <= 1
+    given = solve(problem, replace(method, steps=60), tolerance=1e-6)
+    assert given.history["step"][-1] == 60 and given.status is Status.STEPS_SPENT
+
+
+def test_a_run_killed_in_an_extension_ends_bitwise_like_an_unbroken_one(poisson, monkeypatch):
+    problem, _ = poisson
+    monkeypatch.setattr("solvers.pinn.method.STEPS", 60)
+    method, killed = PINN(width=6, depth=1, points=40), Memory(limit=4)
+    with pytest.raises(Killed):
+        solve(problem, method, tolerance=1e-9, monitor=killed)
+    resumed = solve(problem, method, tolerance=1e-9, monitor=Memory(saved=killed.saved))
+    assert np.array_equal(resumed.state, solve(problem, method, tolerance=1e-9).state)

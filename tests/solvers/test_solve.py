@@ -40,7 +40,7 @@ OPTIONS = [
     ({"width": 1.5}, TypeError, "`width` of PINN is a whole number; got 1.5"),
     ({"width": True}, TypeError, "`width` of PINN is a whole number"),
     ({"depth": 0}, ValueError, "`depth` of PINN must be at least 1; got 0"),
-    ({"steps": None}, TypeError, "`steps` of PINN is a whole number"),
+    ({"steps": "10"}, TypeError, "`steps` of PINN is a whole number"),
     ({"points": 1e3}, TypeError, "`points` of PINN is a whole number"),
     ({"boundary_points": 0}, ValueError, "`boundary_points` of PINN must be at least 1"),
     ({"balance": "NTK"}, TypeError, "`balance` of PINN is a `Balance`"),
