@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.accuracy import TARGETS
-from science import PINN, FiniteElements, RungeKutta, Spectral
+from science import PINN, FiniteElements, RandomFeatures, RungeKutta, Spectral
 from science.catalogue import entries, find
 from science.scripts import run_script
 
@@ -35,6 +35,27 @@ SMALL = {
     "ks_regular": (Spectral(modes=64, time_steps=1024), 1e-3),
     "nls_2sech": (Spectral(modes=128, time_steps=256), 1e-2),
     "allen_cahn": (Spectral(modes=256, time_steps=64), 1e-3),
+    "heat1d_exact": (RandomFeatures(features=200), 1e-4),
+    "heat2d_cooling": (FiniteElements(size=0.2), 5e-2),
+    "wave1d_two_mode": (RandomFeatures(features=600), 1e-5),
+    "wave2d_membrane": (RandomFeatures(features=300), 0.3),
+    "maxwell_tm_cavity": (RandomFeatures(features=300), 0.3),
+    "helmholtz_manufactured_1_4": (RandomFeatures(features=500), 1e-4),
+    "helmholtz_soft_disk_k4": (RandomFeatures(features=300), 0.4),
+    "poisson2d_c_four_circles": (FiniteElements(size=0.1), 2e-2),
+    "poisson_annulus_mixed": (RandomFeatures(features=300), 1e-2),
+    "poisson_lshape_singular": (FiniteElements(size=0.2), 1e-2),
+    "plate_ss_sinusoidal": (RandomFeatures(features=200), 1e-8),
+    "plate_ss_uniform": (RandomFeatures(features=200), 1e-3),
+    "plate_clamped_uniform": (RandomFeatures(features=200), 2e-3),
+    "plate_circular_clamped": (RandomFeatures(features=200), 1e-8),
+    "kovasznay_re40": (RandomFeatures(features=200), 1e-5),
+    "poiseuille_plane": (RandomFeatures(features=100), 1e-9),
+    "couette_startup": (FiniteElements(size=0.05), 1e-3),
+    "beltrami3d": (RandomFeatures(features=100), 0.5),
+    "cavity_re1000_lines": (FiniteElements(size=0.05), 0.3),
+    "volterra_ide": (PINN(width=8, depth=2, points=60, steps=200), 1e-3),
+    "fractional_poisson_a15": (PINN(width=8, depth=2, points=60, steps=200), 0.3),
 }
 
 

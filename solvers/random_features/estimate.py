@@ -13,7 +13,7 @@ from equations import Functional, Problem, structure
 from .expansion import Expansion
 
 SLOWEST = 0.75  # largest ratio of successive differences that is counted
-SAFETY = 3.0
+SAFETY = 1.5
 ROUNDING = 3e-12  # what the condition of the least-squares problems leaves of 1e-16
 
 Group = tuple
@@ -45,16 +45,18 @@ def differences(
     return found
 
 
-def estimate(gaps: Sequence[Mapping[Group, float]]) -> Estimate:
+def estimate(gaps: Sequence[Mapping[Group, float]], shrinking: float = 1.0) -> Estimate:
     """The errors of the last of some solutions, from the relative distances of each to the one
-    before: what is still to come, were they to go on shrinking by the last ratio."""
+    before: what is still to come, were they to go on shrinking by the last ratio, or by the one of
+    the residuals, `shrinking`, if that is closer to one: solutions that agree may be wrong alike.
+    """
     if not gaps:
         return Estimate({}, "No error estimate: there is no second solution.")
     errors, ratios = {}, []
     for group, gap in gaps[-1].items():
         before = gaps[-2][group] if gaps[1:] else gap
         ratio = gap / before if before else 1.0
-        ratio = min(ratio, SLOWEST)
+        ratio = min(max(ratio, shrinking), SLOWEST)
         ratios.append(ratio)
         errors[group] = SAFETY * max(gap * ratio / (1 - ratio), ROUNDING)
     told = ", ".join(f"{ratio:.2g}" for ratio in ratios)

@@ -14,7 +14,7 @@ from sympy.core.function import AppliedUndef
 from equations import Functional, Problem
 
 from ..pinn.ansatz import Unknown
-from .features import Features, bandwidth, draw
+from .features import Features, bandwidth, draw, numpy_for
 
 BLOCK = 2048  # points at a time
 
@@ -35,13 +35,12 @@ class Branch(eqx.Module):
 
     def basis(self, functional: Functional, points: jax.Array) -> jax.Array:
         """The functional of every feature at points of the problem: (n, features)."""
-        return self.features.basis(functional.terms, points[:, jnp.array(self.columns)])
+        return self.features.basis(functional.terms, points[:, np.array(self.columns)])
 
     def value(self, functional: Functional, points: jax.Array) -> jax.Array:
         """The functional at points: (n,)."""
-        parts = (
-            self.basis(functional, points) @ self.weights[jnp.array(self.rows(functional.field))].T
-        )
+        weights = numpy_for(points, self.weights).asarray(self.weights)
+        parts = self.basis(functional, points) @ weights[np.array(self.rows(functional.field))].T
         return parts[:, 0] if parts.shape[1] == 1 else parts[:, 0] + 1j * parts[:, 1]
 
 
@@ -58,7 +57,7 @@ class Expansion(eqx.Module):
 
     def jets(self, functionals: Sequence[Functional], points: Any) -> list[jax.Array]:
         """The values of functionals at points (n, d): what every method supplies."""
-        points = jnp.asarray(points)
+        points = numpy_for(points, self.raw).asarray(points)
         n = points.shape[0]
         if not isinstance(n, int):  # a symbol, while the solution is exported
             return [self.branches[self.branch(f.field)].value(f, points) for f in functionals]

@@ -44,11 +44,13 @@ class Features(eqx.Module):
 
     def basis(self, terms: Terms, points: jax.Array) -> jax.Array:
         """The linear differential operator `terms` of every feature at points (n, d): (n, size)."""
-        lower, upper = jnp.array(self.lower), jnp.array(self.upper)
-        places = (2 * points - (lower + upper)) / (upper - lower)
-        waves = self.frequencies * (2 / (upper - lower))[:, None]  # in units of the coordinates
-        phase = places @ self.frequencies + self.phases
-        sine, cosine = jnp.sin(phase), jnp.cos(phase)
+        xp = numpy_for(points, self.frequencies)
+        frequencies, phases = xp.asarray(self.frequencies), xp.asarray(self.phases)
+        lower, upper = xp.asarray(self.lower), xp.asarray(self.upper)
+        places = (2 * xp.asarray(points) - (lower + upper)) / (upper - lower)
+        waves = frequencies * (2 / (upper - lower))[:, None]  # in units of the coordinates
+        phase = places @ frequencies + phases
+        sine, cosine = xp.sin(phase), xp.cos(phase)
         total: Any = 0
         for orders, (even, odd) in self._leibniz(terms, waves).items():
             window = self._window(orders, places)
@@ -76,26 +78,33 @@ class Features(eqx.Module):
         """The derivative `orders` of each feature's window, (n, size); one where all are one."""
         if math.prod(self.patches) == 1:
             return 1.0
-        whole = jnp.ones((len(places), 1))
+        xp = numpy_for(places)
+        whole = xp.ones((len(places), 1))
         for i, (n, patches) in enumerate(self._along(orders)):
             scale = (2 / (self.upper[i] - self.lower[i])) ** n
             along = scale * windows(places[:, i], patches, n)
             whole = (whole[:, :, None] * along[:, None, :]).reshape(len(places), -1)
-        return jnp.repeat(whole, self.size // whole.shape[1], axis=1)
+        return xp.repeat(whole, self.size // whole.shape[1], axis=1)
+
+
+def numpy_for(*arrays: Any) -> Any:
+    """`jax.numpy` in traces; NumPy outside, where the many sizes in use would each be compiled."""
+    return jnp if any(isinstance(a, jax.core.Tracer) for a in arrays) else np
 
 
 def windows(places: jax.Array, patches: int, order: int) -> jax.Array:
     """The derivative of `order` of smooth functions on [-1, 1], one a patch, that add up to one:
     (n, patches)."""
+    xp = numpy_for(places)
     edges = -1 + 2 * np.arange(1, patches) / patches
     slope = SHARPNESS * patches
-    t = jnp.tanh(slope * (places[:, None] - edges))
+    t = xp.tanh(slope * (places[:, None] - edges))
     polynomial = np.polynomial.Polynomial([0.5, 0.5])  # of t, for the step (1 + t) / 2
     for _ in range(order):
         polynomial = polynomial.deriv() * np.polynomial.Polynomial([1, 0, -1])
-    steps = slope**order * jnp.polyval(jnp.array(polynomial.coef[::-1]), t)
-    first = jnp.full((len(places), 1), float(order == 0))
-    return -jnp.diff(jnp.concatenate([first, steps, jnp.zeros_like(first)], axis=1), axis=1)
+    steps = slope**order * xp.polyval(xp.asarray(polynomial.coef[::-1]), t)
+    first = xp.full((len(places), 1), float(order == 0))
+    return -xp.diff(xp.concatenate([first, steps, xp.zeros_like(first)], axis=1), axis=1)
 
 
 def bandwidth(size: float, dimension: int) -> float:

@@ -31,17 +31,24 @@ STALLED = 0.7  # of the loss before: what a step at rounding leaves
 
 @dataclass(frozen=True)
 class Fit:
-    """The result: the expansion, the weighted norm of the residuals after each step, and whether
-    more steps would not lower it."""
+    """The result: the expansion, the weighted norm of the residuals after each step, whether more
+    steps would not lower it, and of each row the weight and the root mean square of the residuals.
+    """
 
     expansion: Expansion
     losses: tuple[float, ...]
     converged: bool
+    weights: np.ndarray
+    residuals: np.ndarray
 
-    @property
-    def loss(self) -> float:
-        """The weighted norm of the residuals; infinite where no step was possible."""
-        return self.losses[-1] if self.losses else math.inf
+    def loss(self, weights: np.ndarray) -> float:
+        """The norm of the residuals in other weights; infinite where no step was possible."""
+        return float(np.linalg.norm(weights * self.residuals)) if self.losses else math.inf
+
+    def shrinking(self, before: Fit) -> float:
+        """The loss relative to that of another fit, in the same weights; one if that has none."""
+        other = before.loss(self.weights)
+        return self.loss(self.weights) / other if 0 < other < math.inf else 1.0
 
 
 def fit(
@@ -53,33 +60,35 @@ def fit(
 ) -> Fit:
     """The expansion that satisfies the rows best, from a first one."""
     losses: list[float] = []
+    converged, residuals = False, np.array(np.nan)
     for _ in range(1 if is_linear else STEPS):
-        system, scales = _system(rows, expansion)
+        system, weights = _system(rows, expansion)
         size = float(np.linalg.norm(system[:, :-1] @ np.asarray(expansion.vector)))
         before = float(np.linalg.norm(system[:, -1]))
         step, left = least_squares(system)
         if not np.isfinite(step).all():
-            return Fit(expansion, tuple(losses), False)
-        expansion, loss = _descend(rows, scales, expansion, step[:, 0], before)
-        losses.append(loss)
-        at_rounding = loss > STALLED * before or loss < ROUNDING * size
-        if not is_linear and (at_rounding or loss < AS_PREDICTED * left):
-            return Fit(expansion, tuple(losses), loss <= before)
+            break
+        expansion, residuals = _descend(rows, weights, expansion, step[:, 0], before)
+        losses.append(float(np.linalg.norm(weights * residuals)))
+        at_rounding = losses[-1] > STALLED * before or losses[-1] < ROUNDING * size
+        if is_linear or at_rounding or losses[-1] < AS_PREDICTED * left:
+            converged = is_linear or losses[-1] <= before
+            break
         if is_late():
             break
-    return Fit(expansion, tuple(losses), is_linear)
+    return Fit(expansion, tuple(losses), converged, weights, residuals)
 
 
-def _system(rows: Sequence[Rows], expansion: Expansion) -> tuple[np.ndarray, list[np.ndarray]]:
+def _system(rows: Sequence[Rows], expansion: Expansion) -> tuple[np.ndarray, np.ndarray]:
     """The weighted derivatives with minus the residuals as last column, and the weights."""
-    pieces, scales = [], []
+    pieces, weights = [], []
     for own in rows:
-        slopes, residuals = own.slopes(expansion), own.residuals(expansion)
-        norms = np.sqrt(np.einsum("rnp,rnp->r", slopes, slopes))
-        scales.append(1 / np.where(norms > 0, norms, 1.0))  # a row that nothing can change
-        for r, scale in enumerate(scales[-1]):
-            pieces.append(np.column_stack([scale * slopes[r], -scale * residuals[r]]))
-    return np.concatenate(pieces), scales
+        for slopes, residuals in zip(own.slopes(expansion), own.residuals(expansion), strict=True):
+            share = 1 / math.sqrt(len(residuals))
+            size = share * np.linalg.norm(slopes)
+            weights.append(1 / size if size > 0 else 1.0)  # of a row that nothing can change
+            pieces.append(weights[-1] * share * np.column_stack([slopes, -residuals]))
+    return np.concatenate(pieces), np.array(weights)
 
 
 def least_squares(system: np.ndarray, right: int = 1) -> tuple[np.ndarray, float]:
@@ -98,22 +107,24 @@ def least_squares(system: np.ndarray, right: int = 1) -> tuple[np.ndarray, float
     return found[0] / units[:, None], float(np.linalg.norm(factor[n : n + right, n:]))
 
 
-def _descend(rows, scales, expansion, step, before) -> tuple[Expansion, float]:
-    """The step, halved until it lowers the weighted residuals."""
-    start, best = expansion.vector, (expansion, math.inf)
+def _descend(rows, weights, expansion, step, before) -> tuple[Expansion, np.ndarray]:
+    """The step, halved until it lowers the weighted residuals, and their sizes by row."""
+    start, best, lowest = expansion.vector, (expansion, _sizes(rows, expansion)), math.inf
     for i in range(HALVINGS):
         moved = expansion.with_vector(start + 0.5**i * jnp.asarray(step))
-        loss = _loss(rows, scales, moved)
-        if loss < best[1]:
-            best = moved, loss
+        sizes = _sizes(rows, moved)
+        loss = float(np.linalg.norm(weights * sizes))
+        if loss < lowest:
+            best, lowest = (moved, sizes), loss
         if loss < before:
             break
     return best
 
 
-def _loss(rows: Sequence[Rows], scales: Sequence[np.ndarray], expansion: Expansion) -> float:
-    found = (s[:, None] * r.residuals(expansion) for r, s in zip(rows, scales, strict=True))
-    return float(np.sqrt(sum(float(np.sum(f**2)) for f in found)))
+def _sizes(rows: Sequence[Rows], expansion: Expansion) -> np.ndarray:
+    """The root mean square of the residuals of each row."""
+    squares = [np.mean(r.residuals(expansion) ** 2, axis=1) for r in rows]
+    return np.sqrt(np.concatenate(squares))
 
 
 def project(given: Expansion, onto: Expansion, problem: Problem, key: jax.Array) -> Expansion:

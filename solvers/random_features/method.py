@@ -159,7 +159,7 @@ class _Run:
             if level:
                 before, last = (f.expansion for f in fits[-2:])
                 gaps.append(differences(self.problem, before, last, self._fresh))
-                result = estimate(gaps)
+                result = estimate(gaps, fits[-1].shrinking(fits[-2]))
             self._report(level, sizes, fits[-1], result)
             if self._is_late() or (len(gaps) > 1 and result.worst <= self.goal):
                 break
@@ -187,7 +187,8 @@ class _Run:
         return seconds is not None and perf_counter() > self.started + seconds
 
     def _best(self, size: int, before: list[Fit], *, is_last: bool) -> Fit:
-        """The fit with the bandwidth that leaves the least; with all features that of before."""
+        """The fit with the bandwidth that leaves the least, in the mean weights of all that are
+        tried; with all features that of before."""
         if self.method.bandwidth is not None:
             return self._fit(size, before, 1.0)
         factors = [f * self.share for f in NEARBY] if before else FIRST
@@ -198,7 +199,8 @@ class _Run:
             found[factor] = self._fit(size, before, factor)
             if self._is_late():
                 break
-        self.share = min(found, key=lambda f: found[f].loss)
+        weights = np.exp(np.mean([np.log(f.weights) for f in found.values()], axis=0))
+        self.share = min(found, key=lambda f: found[f].loss(weights))
         return found[self.share]
 
     def _fit(self, size: int, before: list[Fit], share: float) -> Fit:
